@@ -19,8 +19,8 @@ struct BenchSummary {
   RowNames row_names;           // declared by the reports
   NamesAndTexts parameters;     // resolved parameters of the bench
   NamesAndTexts ccl;            // settings of the collectives, by key, defaults included
-  // Simulated configuration: bench with parameters, options, collectives and plug-ins as comments,
-  // then the machine as a topology.yaml, with every default resolved; and its hash.
+  // Simulated configuration with every default resolved: bench, parameters, options, collectives
+  // and plug-ins as comments, then the machine as a topology.yaml. `hash`: its hash.
   std::string configuration, hash;
 };
 

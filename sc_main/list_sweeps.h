@@ -1,4 +1,4 @@
-// Shipped plans of `sweep`, for the list and at a Tab.
+// Names of the shipped plans for the completion of `sweep`.
 #pragma once
 
 #include <string>

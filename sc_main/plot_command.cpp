@@ -37,14 +37,13 @@ struct PlotOptions {
   }
 };
 
-// Options of a single figure.
-constexpr std::initializer_list<const char*> selecting{
-    "--kind",  "--x",   "--y",     "--series",  "--theory",  "--cells",       "--labels",
-    "--where", "--log", "--title", "--x-label", "--y-label", "--cells-label", "--pareto"};
+constexpr const char* figure_group = "A figure";  // options of a single figure, in the help
 
 bool PlotOptions::selects() const {
-  return std::any_of(selecting.begin(), selecting.end(),
-                     [this](const char* option) { return given(option); });
+  const auto options = command->get_options();
+  return std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
+    return option->count() > 0 && option->get_group() == figure_group;
+  });
 }
 
 int list_columns(const PlotOptions& options) {
@@ -108,14 +107,6 @@ void check_outputs(const PlotOptions& options, const Texts& paths) {
   for (const std::string& each : options.results) inputs.push_back({each, "the results"});
   if (!options.measured.empty()) inputs.push_back({options.measured, "the measurements"});
   check_result_files(inputs, paths);
-}
-
-void create_folder(const std::string& folder) {
-  std::error_code error;
-  if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  if (error)
-    throw UsageError(
-        fmt::format("cannot create the folder {}: {}", quote(folder), error.message()));
 }
 
 void write(const Figure& figure, const std::string& path) {
@@ -232,14 +223,14 @@ void declare_plot(CLI::App& command, Invocation& invocation) {
                   "of the busiest ones)")
       ->type_name("NAME");
   const auto text = [&](const char* name, std::string& value, const char* what, const char* type) {
-    return command.add_option(name, value, what)->type_name(type)->group("A figure");
+    return command.add_option(name, value, what)->type_name(type)->group(figure_group);
   };
   const auto texts = [&](const char* name, Texts& values, const char* what) {
     command.add_option(name, values, what)
         ->type_name("COLUMN")
         ->delimiter(',')
         ->allow_extra_args(false)
-        ->group("A figure");
+        ->group(figure_group);
   };
   text("--kind", options->kind, "Kind of the figure; default lines", "KIND")
       ->check(CLI::IsMember(figure_kinds()));
@@ -258,7 +249,7 @@ void declare_plot(CLI::App& command, Invocation& invocation) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"x", "y"}))
-      ->group("A figure");
+      ->group(figure_group);
   text("--pareto", figure.pareto,
        "Pareto front of a scatter: lower x and lower or higher y is better", "Y")
       ->check(CLI::IsMember({"lower", "higher"}));

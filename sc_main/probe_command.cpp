@@ -7,7 +7,6 @@
 
 #include "platform/assembly/machine_routes.h"
 #include "platform/assembly/platform.h"
-#include "platform/config/resolved_config.h"
 #include "platform/output/json_text.h"
 #include "platform/output/table.h"
 #include "platform/output/text_layout.h"
@@ -31,14 +30,6 @@ struct ProbeOptions {
   std::string figure;
 };
 
-std::string configuration(const ProbeOptions& options, const Invocation& invocation,
-                          const MachineSpec& spec, const Catalogue& catalogue) {
-  std::vector<std::pair<std::string, std::string>> facts{
-      {"topology", options.machine.topology_path()}};
-  if (!catalogue.plugins().empty()) facts.emplace_back("plug-ins", catalogue.plugins_text());
-  return configuration_text(invocation, facts, resolved_config(spec, catalogue.components));
-}
-
 int probe(const ProbeOptions& options, const Invocation& invocation) {
   if (!options.figure.empty()) check_figure_file(options.figure);
   check_result_files(options.machine.files_in_use(), {options.figure});
@@ -50,7 +41,10 @@ int probe(const ProbeOptions& options, const Invocation& invocation) {
   const std::vector<ProbeCase> cases = select_cases(probe_catalogue(machine), options.cases);
   Platform platform(std::move(machine), catalogue.components, platform_options);
   if (!options.figure.empty())
-    open_result(options.figure, configuration(options, invocation, spec, catalogue));
+    open_result(options.figure,
+                configuration_text(invocation, {{"topology", options.machine.topology_path()}},
+                                   spec, catalogue))
+        .close();  // fails early
   const Simulate simulate = simulate_in_children(platform);
   std::vector<ProbeOutcome> outcomes;
   for (const ProbeCase& each : cases)

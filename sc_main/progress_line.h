@@ -1,5 +1,5 @@
-// Progress of a run on standard error, if that is a terminal: simulated time, wall time, speed; one
-// line, overwritten. Of a sweep: points, rate, time to the end.
+// Progress on standard error, if that is a terminal, in one line that is overwritten. Run:
+// simulated time, wall time, speed. Sweep: points, rate, time to the end.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class ProgressLine {
   // At most ten times a second.
   void show(const RunProgress& progress);
   void show_points(std::size_t done, std::size_t of, std::size_t failed, double wall_s);
-  // Of work elsewhere. If standard error is no terminal, as a line of its own whenever it changes.
+  // State of a job on other hosts. Without a terminal, printed as a line whenever it changes.
   void show_state(const std::string& state);
   void clear();
 

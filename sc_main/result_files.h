@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "platform/config/machine_spec.h"
 #include "platform/output/result_file.h"
+#include "sc_main/catalogue.h"
 #include "sc_main/command.h"
 
 namespace kernbench {
@@ -15,5 +17,12 @@ namespace kernbench {
 std::string configuration_text(const Invocation& invocation,
                                const std::vector<std::pair<std::string, std::string>>& facts,
                                const std::string& resolved);
+// The same for a machine; the plug-ins of the catalogue are the last fact.
+std::string configuration_text(const Invocation& invocation,
+                               std::vector<std::pair<std::string, std::string>> facts,
+                               const MachineSpec& machine, const Catalogue& catalogue);
+
+// Creates the folder of --out, and those above it; "": none. UsageError.
+void create_folder(const std::string& folder);
 
 }  // namespace kernbench

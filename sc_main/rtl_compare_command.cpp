@@ -8,7 +8,6 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
-#include "platform/config/resolved_config.h"
 #include "platform/output/json_text.h"
 #include "platform/output/text_layout.h"
 #include "platform/report/option_values.h"
@@ -163,12 +162,11 @@ int compare(const RtlCompareOptions& options, const Invocation& invocation) {
     return options.machine_with({}).load_spec(registry);
   });
 
-  std::vector<std::pair<std::string, std::string>> facts{
-      {"topology", options.machine_with({}).topology_path()},
-      {"implementation", options.implementation}};
-  if (!catalogue.plugins().empty()) facts.emplace_back("plug-ins", catalogue.plugins_text());
   const std::string configuration =
-      configuration_text(invocation, facts, resolved_config(machine, registry));
+      configuration_text(invocation,
+                         {{"topology", options.machine_with({}).topology_path()},
+                          {"implementation", options.implementation}},
+                         machine, catalogue);
   std::optional<ResultFile> json;
   if (!options.figure.empty()) open_result(options.figure, configuration).close();  // fails early
   if (!options.json.empty()) json = open_result(options.json, configuration);

@@ -1,4 +1,4 @@
-// Options of `kernbench run` of a command line that is not the program's own: of a point.
+// Command line of `kernbench run` for a point of a sweep.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,7 +14,7 @@ class RunCommandLine {
  public:
   RunCommandLine() { options.add_to(app); }
 
-  // Words from "run" on. UsageError.
+  // `words`: the command from "run" on. UsageError.
   void parse(const std::vector<std::string>& words) {
     std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);  // as CLI11 takes them
     try {

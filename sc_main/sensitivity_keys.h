@@ -10,9 +10,9 @@
 namespace kernbench {
 
 // Keys that match one of the patterns, in the order of bench, topology, ccl.yaml, with their
-// variations around the value of the point. `words`: the point as a `run` command. Loads plug-ins
-// of the point. UsageError and ConfigError: a pattern that no key matches; a point that is not
-// valid itself.
+// variations around the value of the point. `words`: the point as a `run` command. Loads the
+// plug-ins of the point. UsageError and ConfigError: a pattern that no key matches; a point that is
+// not valid itself.
 std::vector<VariedKey> keys_around(const std::vector<std::string>& words,
                                    const std::vector<std::string>& patterns, double step);
 

@@ -9,9 +9,9 @@
 namespace kernbench {
 
 struct SlurmTask {
-  std::uint64_t index = 0;    // in the array
+  std::uint64_t index = 0;    // index in the array
   std::string state, reason;  // "RUNNING", "FAILED"; reason of a pending task
-  int wait_status = 0;        // of its process, as wait() returns it
+  int wait_status = 0;        // status of the process as wait() returns it
 
   bool is_pending() const { return state == "PENDING"; }
   bool has_ended() const;

@@ -12,6 +12,7 @@
 #include "platform/config/shipped_files.h"
 #include "sc_main/list_sweeps.h"
 #include "sc_main/machine_options.h"
+#include "sc_main/result_files.h"
 #include "sc_main/sweep_run.h"
 #include "sc_main/sweep_shard.h"
 
@@ -55,7 +56,7 @@ int sweep(const SweepOptions& options, const Invocation& invocation) {
     throw UsageError(
         fmt::format("--shard {}: the plan has {} points", options.shard, points.size()));
   if (options.dry_run) return print_points(plan, points, shard, options.format());
-  options.output.create_folder();
+  create_folder(options.output.folder);
   const std::string results = results_path(options, shard);
   SweepRun run(options, plan, points, shard);
   const std::optional<int> status = options.on_slurm

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -13,11 +12,13 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/assembly/memory_guard.h"
 #include "platform/figure/figure.h"
 #include "platform/page/page.h"
 #include "platform/page/sweep_page.h"
 #include "platform/sweep/result_figure.h"
 #include "platform/sweep/sweep_results.h"
+#include "sc_main/memory_limit.h"
 
 namespace kernbench {
 namespace {
@@ -41,10 +42,10 @@ std::string fact_of(const char* path, const std::string& name, char mark) {
 // Writes the figure to its file, and returns it with the same picture, whose title and caption are
 // texts of the page.
 PageFigure drawn(const PlanFigure& plan, const std::string& results, const fs::path& folder) {
-  PageFigure drawn{plan.name + ".svg", plan.title, plan.text, "", ""};
+  PageFigure drawn{plan.title, plan.text, "", ""};
   try {
     Figure figure = figure_of(plan, {results});
-    write_whole_file((folder / drawn.file).string(), figure_svg(figure));
+    write_figure(figure, (folder / (plan.name + ".svg")).string());
     drawn.title = figure.title;
     drawn.caption = figure.caption;
     figure.title.clear();
@@ -73,10 +74,8 @@ std::string host_text() {
   if (has_names)
     system += fmt::format("{}{} {}", system.empty() ? "" : ", ", names.sysname, names.release);
   const unsigned count = std::thread::hardware_concurrency();
-  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
-                        static_cast<double>(::sysconf(_SC_PAGE_SIZE)) / (1 << 30);
-  return fmt::format("{}, {} processor{}, {:.1f} GiB, {}", processor, count, count == 1 ? "" : "s",
-                     memory, system);
+  return fmt::format("{}, {} processor{}, {}, {}", processor, count, count == 1 ? "" : "s",
+                     size_text(host_memory_bytes()), system);
 }
 
 void SweepOutput::add_to(CLI::App& command) {
@@ -100,15 +99,6 @@ void SweepOutput::check(const std::vector<std::pair<const char*, bool>>& others)
   if (reuse && !fs::exists(results()))
     throw UsageError(fmt::format("--reuse: there are no results in {}: {} does not exist",
                                  quote(folder), quote(results())));
-}
-
-void SweepOutput::create_folder() const {
-  if (!is_requested()) return;
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error || !fs::is_directory(folder))
-    throw UsageError(fmt::format("--out: cannot create the folder {}: {}", quote(folder),
-                                 error ? error.message() : "a file has this name"));
 }
 
 int SweepOutput::write(SweepFile& file, const SweepPlan& plan, bool quiet) const {

@@ -25,7 +25,6 @@ struct SweepOutput {
   // Refuses contradictions: `others` are options that exclude --out, and whether they were given.
   // UsageError.
   void check(const std::vector<std::pair<const char*, bool>>& others) const;
-  void create_folder() const;  // UsageError
   // Writes figures and page from the results; no effect without a folder. Prints the name of the
   // page unless `quiet`. Returns the exit status: 1 if a figure cannot be drawn.
   // Throws Error if a file cannot be written; an earlier one of its name is kept.

@@ -14,6 +14,7 @@
 #include "platform/config/nearest_name.h"
 #include "platform/config/shipped_files.h"
 #include "platform/output/json_text.h"
+#include "platform/sweep/process_pool.h"
 #include "platform/sweep/text_hash.h"
 #include "platform/topology/cube_mesh.h"
 #include "platform/topology/load_machine.h"
@@ -123,6 +124,17 @@ std::vector<std::string> words_of_point(const std::vector<PlanValue>& settings) 
     words.push_back(fmt::format("{}={}", setting.key, setting.value));
   }
   return words;
+}
+
+std::string value_of_process(const std::string& what,
+                             const std::function<std::string()>& function) {
+  ProcessPool pool(1, [&function](std::uint64_t /*id*/) { return function(); });
+  pool.start(1);
+  std::optional<ProcessOutcome> outcome;
+  while (!outcome) outcome = pool.wait(1000);
+  if (!outcome->fault.empty())
+    throw UsageError(fmt::format("{} {}: {}", what, outcome->fault, outcome->errors));
+  return outcome->value;
 }
 
 // --- Files

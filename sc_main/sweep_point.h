@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,6 +22,10 @@ std::vector<std::string> options_of_points();
 // Words of the `run` command of a point, from "run" on.
 std::vector<std::string> words_of_point(const std::vector<PlanValue>& settings);
 
+// Value of a function that runs in a process of its own, because it may load plug-ins that only the
+// points load. UsageError, which begins with `what`: the process has ended without a value.
+std::string value_of_process(const std::string& what, const std::function<std::string()>& function);
+
 // Hash of the contents of the configuration files and plug-ins that points read; each file is read
 // once.
 class InputFiles {
@@ -37,8 +42,8 @@ class InputFiles {
 class PointRunner {
  public:
   struct Limits {
-    std::uint64_t memory_bytes = 0;  // of a worker
-    unsigned threads = 1;            // of phase 2
+    std::uint64_t memory_bytes = 0;  // limit of a worker
+    unsigned threads = 1;            // threads for phase 2
   };
   // Loads the catalogue of all points, unless they load plug-ins or names of their own.
   PointRunner(const SweepPlan& plan, const Limits& limits);

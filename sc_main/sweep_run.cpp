@@ -48,18 +48,11 @@ SweepRun::SweepRun(const SweepOptions& options, const SweepPlan& plan, const Swe
     : options_(options), plan_(plan), points_(points), shard_(shard),
       runner_(plan, {memory_of_worker(options), threads_of_worker(options)}) {}
 
-// In a process of its own, because it may load plug-ins that only the points load.
 void SweepRun::check() const {
-  ProcessPool pool(1,
-                   [this](std::uint64_t point) { return ' ' + runner_.faults(settings(point)); });
-  pool.start(1);
-  std::optional<ProcessOutcome> outcome;
-  while (!outcome && !Interrupt::requested()) outcome = pool.wait(1000);
-  if (!outcome) throw Error("interrupted");
-  if (!outcome->fault.empty())
-    throw UsageError(fmt::format("{}: the check of the plan {}: {}", plan_.path, outcome->fault,
-                                 outcome->errors));
-  if (outcome->value.size() > 1) throw UsageError(outcome->value.substr(1));
+  const std::string faults =  // after a blank, because an empty value is none
+      value_of_process(plan_.path + ": the check of the plan",
+                       [this] { return ' ' + runner_.faults(settings(1)); });
+  if (faults.size() > 1) throw UsageError(faults.substr(1));
 }
 
 // A point is identified by its command, the contents of the files that it reads, and the columns

@@ -46,7 +46,7 @@ class SweepRun {
            const SweepShard& shard);
 
   int run(const Invocation& invocation, const std::string& results);
-  // Runs it as a job array of Slurm; none: it is not complete.
+  // Runs the plan as a job array of Slurm; none: it is not complete.
   std::optional<int> distribute(const Invocation& invocation, const std::string& results);
 
  private:
@@ -54,7 +54,7 @@ class SweepRun {
     return plan_.settings_of(points_.axis_values(point - 1));
   }
 
-  // The format of the summary: with --sensitivity the table is what is printed as JSON or CSV.
+  // Format of the summary: none if --sensitivity prints its table as JSON or CSV.
   SweepFormat format() const {
     const bool is_quiet = options_.varies_keys && options_.format() != SweepFormat::text;
     return is_quiet ? SweepFormat::none : options_.format();

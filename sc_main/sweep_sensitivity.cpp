@@ -10,7 +10,6 @@
 #include "models/base/exception_text.h"
 #include "platform/output/json_text.h"
 #include "platform/output/text_layout.h"
-#include "platform/sweep/process_pool.h"
 #include "platform/sweep/sensitivity_table.h"
 #include "sc_main/sensitivity_keys.h"
 #include "sc_main/sweep_point.h"
@@ -42,10 +41,9 @@ VariedKey key_of(const Json& json) {
   return key;
 }
 
-// In a process of its own, because it may load plug-ins that the points load too.
 std::vector<VariedKey> keys_of(const SweepPlan& plan, const std::vector<PlanValue>& settings,
                                const std::vector<std::string>& patterns, double step) {
-  ProcessPool pool(1, [&](std::uint64_t /*id*/) {
+  const std::string value = value_of_process(plan.path + ": the base point", [&] {
     Json json;
     try {
       json["keys"] = Json::array();
@@ -56,13 +54,7 @@ std::vector<VariedKey> keys_of(const SweepPlan& plan, const std::vector<PlanValu
     }
     return json_text(json);
   });
-  pool.start(1);
-  std::optional<ProcessOutcome> outcome;
-  while (!outcome) outcome = pool.wait(1000);
-  if (!outcome->fault.empty())
-    throw UsageError(
-        fmt::format("{}: the base point {}: {}", plan.path, outcome->fault, outcome->errors));
-  const Json json = Json::parse(outcome->value);
+  const Json json = Json::parse(value);
   if (json.contains("fault")) throw UsageError(json["fault"].get<std::string>());
   std::vector<VariedKey> keys;
   for (const Json& each : json["keys"]) keys.push_back(key_of(each));

@@ -54,6 +54,11 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
+bool have_ended(const std::vector<SlurmTask>& tasks) {
+  return std::all_of(tasks.begin(), tasks.end(),
+                     [](const SlurmTask& task) { return task.has_ended(); });
+}
+
 std::string last_line_of(const std::string& path) {
   std::ifstream file(path);
   std::string line, last;
@@ -93,15 +98,15 @@ class SlurmRun {
   Shard shard_of(std::uint64_t shard) const;
   std::vector<std::uint64_t> shards_not_done() const;
 
-  // Follows the job of the record if tasks of it are pending or running.
+  // Whether tasks of the recorded job are pending or running; it is then the job to follow.
   bool attach();
   void submit(const std::vector<std::uint64_t>& shards);
+  Json record_of(const std::string& job) const;
   std::string script() const;
   // Whether the job has ended; else an interrupt has arrived.
   bool follow();
-  void note(const std::vector<SlurmTask>& tasks);
   std::string state_text(const std::vector<SlurmTask>& tasks, double seconds) const;
-  // Shards whose task has left points without a row.
+  // Reports shards whose task has left points without a row; whether there is one.
   bool report_incomplete() const;
 
   const SlurmSweep& sweep_;
@@ -109,8 +114,8 @@ class SlurmRun {
   std::vector<std::string> arguments_;
   std::uint64_t shards_;
   std::string base_, record_;
-  std::string job_;
-  std::map<std::uint64_t, SlurmTask> tasks_;  // as last seen, by shard
+  std::string job_;                           // job to follow; "": none
+  std::map<std::uint64_t, SlurmTask> tasks_;  // last known state, by shard
 };
 
 SlurmRun::Shard SlurmRun::shard_of(std::uint64_t shard) const {
@@ -133,27 +138,32 @@ std::vector<std::uint64_t> SlurmRun::shards_not_done() const {
   return shards;
 }
 
+Json SlurmRun::record_of(const std::string& job) const {
+  return {{"job", job},
+          {"plan_hash", sweep_.plan_hash},
+          {"shards", shards_},
+          {"version", version_with_commit()}};
+}
+
 bool SlurmRun::attach() {
   std::ifstream file(record_);
   if (!file) return false;
   const Json record = Json::parse(file, nullptr, false);
   if (record.is_discarded() || !record.contains("job")) return false;
-  job_ = record["job"];
+  const std::string job = record["job"];
   std::string fault;
-  const auto tasks = tasks_of_job(job_, fault);
+  const auto tasks = tasks_of_job(job, fault);
   if (!tasks)
     throw Error(fmt::format("--slurm: job {} of {} may be running, and Slurm does not answer: {}",
-                            job_, quote(record_), fault));
-  if (std::all_of(tasks->begin(), tasks->end(),
-                  [](const SlurmTask& task) { return task.has_ended(); }))
-    return false;
-  if (record["plan_hash"] != sweep_.plan_hash || record["shards"] != shards_ ||
-      record["version"] != version_with_commit())
+                            job, quote(record_), fault));
+  if (have_ended(*tasks)) return false;
+  if (record != record_of(job))
     throw UsageError(
         fmt::format("--slurm: job {} writes the results of {}, and the plan, its files, the number "
                     "of shards or the version differ now: wait for its end, or cancel it with "
                     "scancel {}",
-                    job_, quote(sweep_.results), job_));
+                    job, quote(sweep_.results), job));
+  job_ = job;
   std::cerr << fmt::format("kernbench: job {} has been submitted before and is followed\n", job_);
   return true;
 }
@@ -182,18 +192,10 @@ void SlurmRun::submit(const std::vector<std::uint64_t>& shards) {
   // Before the submission: a folder that cannot be written is refused.
   ResultFile record(record_);
   job_ = submit_job(words);
-  record.out() << json_text(Json{{"job", job_},
-                                 {"plan_hash", sweep_.plan_hash},
-                                 {"shards", shards_},
-                                 {"version", version_with_commit()}})
-               << '\n';
+  record.out() << json_text(record_of(job_)) << '\n';
   record.close();
   std::cerr << fmt::format("kernbench: job {} has been submitted: {} of {} shards, logs {}\n", job_,
                            shards.size(), shards_, quote(base_ + ".slurm-*.log"));
-}
-
-void SlurmRun::note(const std::vector<SlurmTask>& tasks) {
-  for (const SlurmTask& task : tasks) tasks_[task.index] = task;
 }
 
 std::string SlurmRun::state_text(const std::vector<SlurmTask>& tasks, double seconds) const {
@@ -229,10 +231,8 @@ bool SlurmRun::follow() {
     const auto tasks = tasks_of_job(job_, fault);
     if (Interrupt::requested()) return false;
     if (tasks) {
-      note(*tasks);
-      if (std::all_of(tasks->begin(), tasks->end(),
-                      [](const SlurmTask& task) { return task.has_ended(); }))
-        return true;
+      for (const SlurmTask& task : *tasks) tasks_[task.index] = task;
+      if (have_ended(*tasks)) return true;
     }
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     line.show_state(tasks ? state_text(*tasks, seconds)
@@ -272,7 +272,6 @@ std::optional<int> SlurmRun::run(SweepFormat format) {
   if (!attach()) {
     const std::vector<std::uint64_t> shards = shards_not_done();
     if (!shards.empty()) submit(shards);
-    if (shards.empty()) job_.clear();
   }
   if (!job_.empty() && !follow()) {
     std::cerr << fmt::format(

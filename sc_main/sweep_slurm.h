@@ -17,7 +17,7 @@ class App;
 namespace kernbench {
 
 struct SlurmOptions {
-  std::string arguments;  // of sbatch
+  std::string arguments;  // further arguments of sbatch
   std::uint64_t shards = 8;
 
   void add_to(CLI::App& command);
@@ -33,7 +33,7 @@ struct SlurmSweep {
 };
 
 // Submits the shards with points that are not done, or follows the job that an earlier call has
-// submitted, and merges all shards once they are complete. An interrupt leaves the job alone.
+// submitted; merges all shards once they are complete. An interrupt leaves the job alone.
 // Returns the exit status; none: shards are not complete, so there is no result file. UsageError:
 // Slurm is missing or refuses, a job of a different plan writes the same files.
 std::optional<int> run_on_slurm(const SlurmSweep& sweep, const SlurmOptions& options,

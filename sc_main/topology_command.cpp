@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 
-#include "models/base/quote.h"
 #include "platform/topology/build_graph.h"
 #include "platform/topology/diagram_files.h"
 #include "platform/topology/topology_json.h"
@@ -112,15 +111,6 @@ void TopologyOptions::check() const {
   check_result_files(in_use, is_json() ? std::vector<std::string>{out} : files());
 }
 
-void make_folder_of(const std::string& file) {
-  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  std::error_code error;
-  if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  if (error)
-    throw UsageError(
-        fmt::format("{} cannot be made: {}", printable(folder.string()), error.message()));
-}
-
 // Empty path: standard output.
 void write(const std::string& path, const std::string& text) {
   if (path.empty()) {
@@ -128,7 +118,7 @@ void write(const std::string& path, const std::string& text) {
   } else if (is_stream(path)) {
     write_result(path, text);
   } else {
-    make_folder_of(path);
+    create_folder(std::filesystem::path(path).parent_path().string());
     const bool written = write_if_changed(path, text);
     std::cout << path << (written ? ": written\n" : ": unchanged\n");
   }

@@ -12,7 +12,6 @@
 
 #include "models/base/errors.h"
 #include "platform/assembly/platform.h"
-#include "platform/config/resolved_config.h"
 #include "platform/output/json_text.h"
 #include "platform/output/table.h"
 #include "platform/probe/child_process.h"
@@ -177,9 +176,8 @@ int tune(const TuneOptions& options, const Invocation& invocation) {
   const CclSettings settings = resolve(ccl, *catalogue.algorithms);
   const std::vector<CollectiveOp> ops = ops_to_tune(options, *catalogue.algorithms);
   const MachineSpec spec = options.machine.load_spec(catalogue.components);
-  const std::string configuration =
-      configuration_text(invocation, {{"topology", options.machine.topology_path()}},
-                         resolved_config(spec, catalogue.components));
+  const std::string configuration = configuration_text(
+      invocation, {{"topology", options.machine.topology_path()}}, spec, catalogue);
   PlatformOptions platform_options;
   platform_options.tear_down = false;
   Platform platform(build_graph(spec), catalogue.components, platform_options);

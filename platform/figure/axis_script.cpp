@@ -33,12 +33,12 @@ bool has_text(int digit, double decades) {
   return decades < 0.6 || digit < 7 || digit == 8;
 }
 
-// Mark of gnuplot; without a text a smaller one.
+// Major tick of gnuplot; a minor one if it has no text.
 std::string tick(double value, const std::string& text) {
   return text.empty() ? fmt::format("'' {} 1", value) : fmt::format("'{}' {}", text, value);
 }
 
-// Steps of 1, 2 or 5.
+// Ticks at multiples of 2, 5 or 10 times a power of ten, about five.
 std::vector<std::string> even_ticks(const AxisRange& range) {
   const double rough = (range.high - range.low) / 5,
                power = std::pow(10, std::floor(std::log10(rough))),
@@ -72,9 +72,7 @@ std::vector<std::string> decade_ticks(const AxisRange& range) {
 }
 
 std::string listed_ticks(const std::string& axis, const std::vector<std::string>& ticks) {
-  std::string script = fmt::format("set {}tics (", axis);
-  for (const std::string& each : ticks) script += (&each == &ticks.front() ? "" : ", ") + each;
-  return script + ")\n";
+  return fmt::format("set {}tics ({})\n", axis, fmt::join(ticks, ", "));
 }
 
 }  // namespace

@@ -34,6 +34,12 @@ std::size_t theories(const Figure& figure) {
 
 bool theory_is_paired(const Figure& figure) { return theories(figure) * 2 == figure.series.size(); }
 
+// Bars are filled with a pattern, those of theory are outlines.
+std::string fill_of(const FigureSeries& series, const SeriesStyle& style) {
+  if (series.theory) return "fillstyle empty border dashtype (4,3) linewidth 1.4";
+  return fmt::format("fillstyle pattern {} border linewidth 1", style.pattern);
+}
+
 bool is_value(double x, double y) { return std::isfinite(x) && std::isfinite(y); }
 
 // Points of a series; a row without numbers where a value is missing between others.
@@ -128,11 +134,9 @@ void draw_bars(const Figure& figure, const std::vector<std::string>& names, Draw
     }
     if (rows.empty()) continue;
     const std::string colour = paired && series.theory ? "#000000" : styles[i].colour;
-    data.elements.push_back(fmt::format(
-        "{} using 1:2:({}) with boxes {} linecolor rgb '{}' {}", data.add(rows), width,
-        series.theory ? "fillstyle empty border dashtype (4,3) linewidth 1.4"
-                      : fmt::format("fillstyle pattern {} border linewidth 1", styles[i].pattern),
-        colour, title_of(names[i])));
+    data.elements.push_back(fmt::format("{} using 1:2:({}) with boxes {} linecolor rgb '{}' {}",
+                                        data.add(rows), width, fill_of(series, styles[i]), colour,
+                                        title_of(names[i])));
   }
 }
 
@@ -150,11 +154,9 @@ void draw_stacked_bars(const Figure& figure, const std::vector<std::string>& nam
       rows.push_back({x, high, x - 0.35, x + 0.35, low, high});
     }
     if (rows.empty()) continue;
-    data.elements.push_back(fmt::format(
-        "{} using 1:2:3:4:5:6 with boxxyerror {} linecolor rgb '{}' {}", data.add(rows),
-        series.theory ? "fillstyle empty border dashtype (4,3) linewidth 1.4"
-                      : fmt::format("fillstyle pattern {} border linewidth 1", styles[i].pattern),
-        styles[i].colour, title_of(names[i])));
+    data.elements.push_back(
+        fmt::format("{} using 1:2:3:4:5:6 with boxxyerror {} linecolor rgb '{}' {}", data.add(rows),
+                    fill_of(series, styles[i]), styles[i].colour, title_of(names[i])));
   }
 }
 

@@ -16,8 +16,8 @@ inline constexpr const char* figure_grey = "#4d5560";
 // theory series as others have the colours of those, in their order.
 struct SeriesStyle {
   std::string colour;
-  int mark = 7, pattern = 3;  // of gnuplot
-  std::string dash;           // "1", "(8,4)"
+  int mark = 7, pattern = 3;  // gnuplot's pointtype and fill pattern
+  std::string dash;           // gnuplot's dashtype: "1", "(8,4)"
 };
 std::vector<SeriesStyle> series_styles(const Figure& figure);
 
@@ -30,14 +30,14 @@ struct DrawnData {
   std::string add(const std::vector<std::vector<double>>& rows);
 };
 
-// Lines with marks; of a theory series dashed and without. A single point always has a mark.
-// `join`: without it marks alone, but for theory.
+// Lines with marks; theory series are dashed and have none. A single point always has a mark.
+// `join`: false draws marks alone, except for theory series.
 void draw_lines(const Figure& figure, const std::vector<std::string>& names, bool join,
                 DrawnData& data);
 void draw_bars(const Figure& figure, const std::vector<std::string>& names, DrawnData& data);
 void draw_stacked_bars(const Figure& figure, const std::vector<std::string>& names,
                        DrawnData& data);
-// Pareto front of a scatter that shows it, of all series but theory; else empty.
+// Pareto front of all series but theory; empty unless the figure is a scatter that shows it.
 std::vector<std::pair<double, double>> front_of(const Figure& figure);
 // Step line through the front. `name`: in the legend.
 void draw_pareto_front(const Figure& figure, const std::string& name, DrawnData& data);

@@ -14,14 +14,14 @@ struct FigureAxis {
   std::string label;  // with unit: "time (ns)"
   bool logarithmic = false;
   std::optional<double> low = {}, high = {};  // none: from the data
-  // Names of the positions 0, 1, ...: bars and heat maps; of y in heat maps alone.
+  // Names of the positions 0, 1, ...: x of bars, x and y of heat maps.
   std::vector<std::string> categories = {};
 };
 
 struct FigureSeries {
   std::string name;          // in the legend; "": not in it
   std::vector<double> x, y;  // as many of each; NaN: no value there. With categories x is an index
-  std::vector<std::string> labels = {};  // of the points; none, or one per point
+  std::vector<std::string> labels = {};  // texts next to the points: none, or one per point
   bool theory = false;                   // drawn as a dashed line without marks, bars as outlines
 };
 
@@ -47,7 +47,7 @@ void write_figure(const Figure& figure, const std::string& path);
 // Before work that ends with a figure: the extension, and that gnuplot is installed. UsageError.
 void check_figure_file(const std::string& path);
 
-// The SVG as text, for pages. Errors as of write_figure().
+// The SVG as text, for pages. Throws the errors of write_figure().
 std::string figure_svg(const Figure& figure);
 
 }  // namespace kernbench

@@ -8,10 +8,9 @@ namespace kernbench {
 namespace {
 
 constexpr double axes_width = 620, axes_height = 380, most_axes_width = 1400;
-constexpr double title_px = 16, caption_px = 12;
-constexpr double title_line = 22, caption_line = 17, legend_line = 19;
-constexpr double numbers_width = 84;  // of the y axis, with its label
-constexpr double longest_category = 170, widest_side_legend = 260;
+constexpr double legend_line = 19;
+constexpr double numbers_width = 84;  // numbers and label of the y axis
+constexpr double widest_side_legend = 260;
 constexpr double legend_sample = 46, numbers_height = 34;
 
 double length(const std::vector<std::string>& lines) { return static_cast<double>(lines.size()); }
@@ -37,7 +36,7 @@ double category_width(const Figure& figure) {
 
 CategoryLabels labels_of(const std::vector<std::string>& names, double step) {
   CategoryLabels labels;
-  labels.upright = std::min(widest(names), longest_category) + 8 > step;
+  labels.upright = std::min(widest(names), longest_category_px) + 8 > step;
   const auto empty = static_cast<std::size_t>(std::count(names.begin(), names.end(), ""));
   if (labels.upright && 2 * empty < names.size())
     labels.every = static_cast<std::size_t>(std::max(1.0, std::ceil(figure_text_px / step)));
@@ -84,18 +83,19 @@ FigureLayout::FigureLayout(const Figure& figure, const std::vector<std::string>&
   const double legend_width = size_legend(legend, axes_h);
   width = std::max(width, (legend_below ? left : width) + legend_width);
 
-  title = figure_text_lines(figure.title, width - 40, title_px * 1.06);
-  caption = figure_text_lines(figure.caption, width - 40, caption_px);
-  top = 18 + title_line * length(title);
+  title = figure_text_lines(figure.title, width - 40, figure_title_px * 1.06);
+  caption = figure_text_lines(figure.caption, width - 40, figure_caption_px);
+  top = 18 + title_line_px * length(title);
   bottom = top + axes_h;
   double end = bottom + numbers_height;
-  if (x_labels.upright) end = bottom + 20 + std::min(widest(figure.x.categories), longest_category);
+  if (x_labels.upright)
+    end = bottom + 20 + std::min(widest(figure.x.categories), longest_category_px);
   if (!figure.x.label.empty()) end += 24;
   legend_x = legend_below ? left : right + 20;
   legend_y = legend_below ? end + 6 : top;
   if (legend_below) end += 10 + legend_line * static_cast<double>(legend_rows);
   caption_top = end + 8;
-  height = end + (caption.empty() ? 8 : 18 + caption_line * length(caption));
+  height = end + (caption.empty() ? 8 : 18 + caption_line_px * length(caption));
 }
 
 // Width and height of the axes; sets the left margin and the labels of categories.
@@ -111,7 +111,7 @@ std::pair<double, double> FigureLayout::size_of_axes(const Figure& figure) {
     axes_h = std::clamp(rows * cell_h, 90.0, 2000.0);
     y_labels.every =
         static_cast<std::size_t>(std::max(1.0, std::ceil((figure_text_px + 1) * rows / axes_h)));
-    left = 46 + std::min(widest(figure.y.categories), longest_category);
+    left = 46 + std::min(widest(figure.y.categories), longest_category_px);
   } else {
     axes_w = std::clamp(columns * category_width(figure), axes_width, most_axes_width);
   }
@@ -123,7 +123,7 @@ std::pair<double, double> FigureLayout::size_of_axes(const Figure& figure) {
 // there are as many columns as needed.
 double FigureLayout::size_legend(const std::vector<std::string>& legend, double axes_h) {
   if (legend.empty()) return 0;
-  const double names = std::min(widest(legend), longest_legend_name);
+  const double names = std::min(widest(legend), longest_legend_name_px);
   const auto most_rows = static_cast<std::size_t>(std::max(1.0, std::floor(axes_h / legend_line)));
   const std::size_t columns = (legend.size() + most_rows - 1) / most_rows;
   legend_below = names > widest_side_legend;

@@ -18,7 +18,8 @@ namespace kernbench {
 namespace {
 
 constexpr double label_px = 11;
-constexpr double most_pixels = 4000;  // of a side of a PNG
+constexpr double longest_point_label_px = 200;
+constexpr double most_pixels = 4000;  // longest side of a PNG
 // From light to dark in print and for the colour-blind: YlGnBu of ColorBrewer.
 constexpr const char* palette =
     "defined (0 '#ffffd9', 1 '#edf8b1', 2 '#c7e9b4', 3 '#7fcdbb', 4 '#41b6c4', 5 '#1d91c0', 6 "
@@ -68,13 +69,15 @@ class ScriptWriter {
   void texts();
   void axes();
   void categories(const char* axis, const std::vector<std::string>& names,
-                  const CategoryLabels& labels, double step);
+                  const CategoryLabels& labels);
   void map();
   void cell_values(double low, double high);
   LabelledPoint pixels(double x, double y, std::string label = "") const;
   void add_lines(std::vector<LabelledPoint>& points) const;
   void point_labels();
   void draw();
+  // Size of a font in the unit of the terminal: pixels of an SVG, else points.
+  double font(double px) const { return format_ == FigureFormat::svg ? px : 0.75 * px; }
   double screen_x(double px) const { return px / layout_.width; }
   double screen_y(double px) const { return 1 - px / layout_.height; }
 
@@ -126,21 +129,21 @@ void ScriptWriter::terminal() {
       line(
           "set terminal svg noenhanced size {:.0f},{:.0f} fixed font 'sans-serif,{}' background "
           "'#ffffff'",
-          w, h, figure_text_px);
+          w, h, font(figure_text_px));
       break;
     case FigureFormat::png: {
       const double scale = std::min(2.0, most_pixels / std::max(w, h));
       line(
           "set terminal pngcairo noenhanced size {:.0f},{:.0f} font 'sans-serif,{}' fontscale {} "
           "linewidth {} pointscale {} background '#ffffff'",
-          w * scale, h * scale, figure_text_px * 0.75, scale, scale, scale);
+          w * scale, h * scale, font(figure_text_px), scale, scale, scale);
       break;
     }
     case FigureFormat::pdf:
       line(
           "set terminal pdfcairo noenhanced size {}in,{}in font 'sans-serif,{}' fontscale 1 "
           "background '#ffffff'",
-          w / 96, h / 96, figure_text_px * 0.75);
+          w / 96, h / 96, font(figure_text_px));
   }
 }
 
@@ -164,15 +167,14 @@ void ScriptWriter::texts() {
   double y = 20;
   for (const std::string& each : layout_.title) {
     line("set label {} at screen {}, screen {} left font 'sans-serif:Bold,{}'", gnuplot_text(each),
-         screen_x(20), screen_y(y), format_ == FigureFormat::svg ? 16.0 : 12.0);
-    y += 22;
+         screen_x(20), screen_y(y), font(figure_title_px));
+    y += title_line_px;
   }
   y = layout_.caption_top + 10;
   for (const std::string& each : layout_.caption) {
     line("set label {} at screen {}, screen {} left font ',{}' textcolor rgb '{}'",
-         gnuplot_text(each), screen_x(20), screen_y(y), format_ == FigureFormat::svg ? 12.0 : 9.0,
-         figure_grey);
-    y += 17;
+         gnuplot_text(each), screen_x(20), screen_y(y), font(figure_caption_px), figure_grey);
+    y += caption_line_px;
   }
   if (!figure_.x.label.empty()) {
     const double below = layout_.legend_below ? layout_.legend_y - 18 : layout_.caption_top - 20;
@@ -185,12 +187,12 @@ void ScriptWriter::texts() {
 }
 
 void ScriptWriter::categories(const char* axis, const std::vector<std::string>& names,
-                              const CategoryLabels& labels, double room) {
+                              const CategoryLabels& labels) {
   std::string list;
   for (std::size_t i = 0; i < names.size(); i += labels.every) {
     if (!names[i].empty())
       list += fmt::format("{}{} {}", list.empty() ? "" : ", ",
-                          gnuplot_text(shortened_text(names[i], room)), i);
+                          gnuplot_text(shortened_text(names[i], longest_category_px)), i);
   }
   line("set {}tics ({})", axis, list);
   if (labels.upright) line("set {}tics rotate by 90 right", axis);
@@ -198,16 +200,15 @@ void ScriptWriter::categories(const char* axis, const std::vector<std::string>& 
 }
 
 void ScriptWriter::axes() {
-  constexpr double longest_category_px = 170;
   line("set grid {} linetype 1 linecolor rgb '#e3e7eb' linewidth 0.8",
        is_bars(figure_) ? "noxtics ytics" : "xtics ytics");
   if (figure_.x.categories.empty()) {
-    const bool shares = figure_.kind == FigureKind::scatter;
-    x_range_ = axis_range(figure_.x, xs_, shares);
+    const bool from_zero = figure_.kind == FigureKind::scatter;
+    x_range_ = axis_range(figure_.x, xs_, from_zero);
     script_ += axis_script("x", x_range_, xs_);
   } else {
     x_range_ = {-0.5, static_cast<double>(figure_.x.categories.size()) - 0.5};
-    categories("x", figure_.x.categories, layout_.x_labels, longest_category_px);
+    categories("x", figure_.x.categories, layout_.x_labels);
   }
   std::vector<double> heights = ys_;
   if (figure_.kind == FigureKind::stacked_bars) {
@@ -230,8 +231,8 @@ void ScriptWriter::map() {
          high = *std::max_element(ys_.begin(), ys_.end());
   if (low > 0) low = 0;
   if (low == high) high = low + 1;
-  categories("x", figure_.x.categories, layout_.x_labels, 170);
-  categories("y", figure_.y.categories, layout_.y_labels, 170);
+  categories("x", figure_.x.categories, layout_.x_labels);
+  categories("y", figure_.y.categories, layout_.y_labels);
   line("set yrange [{}:-0.5]", static_cast<double>(figure_.y.categories.size()) - 0.5);
   line("set border 15");
   line("set tics scale 0");
@@ -241,9 +242,8 @@ void ScriptWriter::map() {
       "rgb '#d9dce0'");
   line("set palette {}", palette);
   line("set cbrange [{}:{}]", low, high);
-  script_ += fmt::format("set colorbox user origin screen {},{} size screen {},{}\n",
-                         screen_x(layout_.right + 20), screen_y(layout_.bottom), screen_x(16),
-                         (layout_.bottom - layout_.top) / layout_.height);
+  line("set colorbox user origin screen {},{} size screen {},{}", screen_x(layout_.right + 20),
+       screen_y(layout_.bottom), screen_x(16), (layout_.bottom - layout_.top) / layout_.height);
   line("set format cb '{}'", std::abs(high) >= 1e5 ? "%.1s%c" : "%.10g");
   line("set cblabel {}", gnuplot_text(figure_.cells_label));
   cell_values(low, high);
@@ -257,8 +257,7 @@ void ScriptWriter::cell_values(double low, double high) {
       const double value = figure_.cells[y][x];
       if (!std::isfinite(value)) continue;
       line("set label '{:.3g}' at first {}, first {} center front font ',{}' textcolor rgb '{}'",
-           value, x, y, format_ == FigureFormat::svg ? 11.0 : 8.25,
-           (value - low) / (high - low) > 0.5 ? "#ffffff" : "#000000");
+           value, x, y, font(label_px), (value - low) / (high - low) > 0.5 ? "#ffffff" : "#000000");
     }
   }
 }
@@ -301,9 +300,10 @@ void ScriptWriter::point_labels() {
     for (std::size_t i = 0; i < series.x.size(); ++i) {
       if (!std::isfinite(series.x[i]) || !std::isfinite(series.y[i])) continue;
       if (series.theory && i >= series.labels.size()) continue;
-      points.push_back(
-          pixels(series.x[i], series.y[i],
-                 i < series.labels.size() ? shortened_text(series.labels[i], 200) : ""));
+      points.push_back(pixels(series.x[i], series.y[i],
+                              i < series.labels.size()
+                                  ? shortened_text(series.labels[i], longest_point_label_px)
+                                  : ""));
     }
   }
   const std::size_t labelled = points.size();
@@ -314,7 +314,7 @@ void ScriptWriter::point_labels() {
     if (places[i])
       line("set label {} at screen {}, screen {} {} front font ',{}'",
            gnuplot_text(points[i].label), screen_x(places[i]->x), screen_y(places[i]->y),
-           places[i]->align, format_ == FigureFormat::svg ? label_px : label_px * 0.75);
+           places[i]->align, font(label_px));
   }
 }
 
@@ -322,7 +322,7 @@ void ScriptWriter::draw() {
   DrawnData data;
   std::vector<std::string> names;
   for (const FigureSeries& each : figure_.series)
-    names.push_back(shortened_text(each.name, longest_legend_name));
+    names.push_back(shortened_text(each.name, longest_legend_name_px));
   switch (figure_.kind) {
     case FigureKind::lines:
       draw_lines(figure_, names, true, data);

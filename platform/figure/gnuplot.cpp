@@ -62,7 +62,8 @@ UsageError not_installed() {
       "figures are drawn by gnuplot, which is not installed: apt-get install gnuplot-nox");
 }
 
-// Environment of this process, with the locale of numbers and messages replaced.
+// Environment of this process with the locale of numbers and messages replaced, and without the
+// settings of gnuplot (GNUPLOT_LIB, GNUTERM, ...).
 std::vector<char*> environment_of_child() {
   static std::string locale = "LC_ALL=C.UTF-8";
   std::vector<char*> variables;
@@ -100,7 +101,7 @@ int status_of(::pid_t pid) {
   return status;
 }
 
-// Messages of gnuplot in a line: without its echo of the script, and cut.
+// Messages of gnuplot on one line, the first 1000 bytes.
 std::string message_of(const std::string& errors) {
   constexpr std::size_t most = 1000;
   std::string text;

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 
 #include "models/base/errors.h"
@@ -47,25 +47,12 @@ std::string cube_of(const std::string& name) {
   return at == std::string::npos ? "" : name.substr(0, name.find('.', at + 1));
 }
 std::string sip_of(const std::string& name) { return name.substr(0, name.find('.')); }
-std::string rest_of(const std::string& name) { return name.substr(cube_of(name).size() + 1); }
+// "r0c1" of "sip0.cube3.r0c1".
+std::string rest_of(const std::string& name) { return name.substr(name.rfind('.') + 1); }
 
-// Numbers within names in rising order: "cube2" before "cube10".
+// Compares numbers within names by value: "cube2" before "cube10".
 bool natural_less(const std::string& a, const std::string& b) {
-  const auto key = [](const std::string& text) {
-    std::string padded, digits;
-    for (const char c : text + ' ') {
-      if (c >= '0' && c <= '9') {
-        digits += c;
-        continue;
-      }
-      if (!digits.empty())
-        padded += std::string(20 - std::min<std::size_t>(20, digits.size()), '0') + digits;
-      digits.clear();
-      padded += c;
-    }
-    return padded;
-  };
-  return key(a) < key(b);
+  return ::strverscmp(a.c_str(), b.c_str()) < 0;
 }
 
 struct Link {
@@ -158,8 +145,8 @@ void Maps::add_hbm(std::vector<StatisticsMap>& maps) const {
   maps.push_back({"hbm", std::move(figure)});
 }
 
-// Row and column of each node: routers have them in their names, cubes are to the east and south
-// of each other.
+// Row and column of each node: those in the name of a router; those of a cube follow from the
+// directions of its links.
 std::map<std::string, Position> Maps::positions(const std::vector<Link>& links,
                                                 const std::string& kind) const {
   std::map<std::string, Position> places;
@@ -178,7 +165,7 @@ std::map<std::string, Position> Maps::positions(const std::vector<Link>& links,
     grows = false;
     for (const Link& link : links) {
       const auto from = places.find(cube_of(link.from));
-      if (from == places.end()) continue;
+      if (from == places.end() || link.from.empty()) continue;
       auto [row, column] = from->second;
       switch (link.from.back()) {
         case 'E':

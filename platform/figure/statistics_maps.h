@@ -9,7 +9,7 @@
 namespace kernbench {
 
 struct StatisticsMap {
-  std::string name;  // of its file: "hbm", "links-sip0.cube3", "links-sip0"
+  std::string name;  // file name without extension: "hbm", "links-sip0.cube3", "links-sip0"
   Figure figure;
 };
 

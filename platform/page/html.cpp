@@ -1,5 +1,6 @@
 #include "platform/page/html.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "models/base/quote.h"
@@ -35,7 +36,7 @@ void append_escaped(std::string& html, std::string_view text) {
 
 std::string html_escaped(std::string_view text) {
   std::string html;
-  // Lines and tabs stay as they are.
+  // Line feeds and tabs are kept.
   while (!text.empty()) {
     const std::size_t end = text.find_first_of("\n\t");
     append_escaped(html, escaped(text.substr(0, end)));

@@ -9,7 +9,7 @@
 namespace kernbench {
 
 // Text for the content of an element or a quoted attribute. Characters that HTML does not allow,
-// and bytes that are no UTF-8, are shown as \x1b.
+// and bytes that are no UTF-8, become escapes such as \x1b.
 std::string html_escaped(std::string_view text);
 
 using HtmlAttributes = std::vector<std::pair<const char*, std::string>>;

@@ -29,16 +29,13 @@
     node.append(button);
   }
 
-  const cell = (column, row) => column.cells[column.cells.length === 1 ? 0 : row];
-
   // Order of two rows by a column; rows without a value are last in both directions.
   function comparison(column, direction) {
     const number = column.kind === "number";
     const values = column.cells.map((text) => (number && text !== "" ? Number(text) : text));
-    const value = (row) => values[values.length === 1 ? 0 : row];
     const texts = new Intl.Collator("en", { numeric: true });
     return function (a, b) {
-      const x = value(a), y = value(b);
+      const x = values[a], y = values[b];
       if (x === "" || y === "") return (x === "") - (y === "") || a - b;
       return direction * (number ? x - y : texts.compare(x, y)) || a - b;
     };
@@ -52,12 +49,12 @@
     ">=": (x, y) => x !== "" && Number(x) >= Number(y),
   };
 
-  // Condition of a word of the filter: "M=32", "simulated_ns<500", or a text in a shown column.
+  // Predicate for a word of the filter: "M=32", "simulated_ns<500", or text in a shown column.
   function condition(word, columns, shown) {
     const parts = /^(.+?)(<=|>=|=|<|>)(.*)$/.exec(word);
     const column = parts && columns.find((each) => each.name.toLowerCase() === parts[1]);
-    if (column) return (row) => relations[parts[2]](cell(column, row).toLowerCase(), parts[3]);
-    return (row) => shown.some((each) => cell(each, row).toLowerCase().includes(word));
+    if (column) return (row) => relations[parts[2]](column.cells[row].toLowerCase(), parts[3]);
+    return (row) => shown.some((each) => each.cells[row].toLowerCase().includes(word));
   }
 
   function setUp(box) {
@@ -69,7 +66,7 @@
     const controls = element("div", "controls");
     const search = element("input"), state = element("span", "rows");
     search.type = "search";
-    search.placeholder = "words, or e.g. " + data.columns[0].name + "<10";
+    search.placeholder = "text or condition, e.g. " + data.columns[0].name + "<10";
     const searchLabel = element("label", "", "filter ");
     searchLabel.append(search);
     const allBox = element("input"), allLabel = element("label");
@@ -115,7 +112,7 @@
     }
 
     function bodyCell(column, row) {
-      const text = cell(column, row), node = element("td", column.kind);
+      const text = column.cells[row], node = element("td", column.kind);
       if (column.kind === "command") {
         node.append(element("code", "", text));
         addCopyButton(node);

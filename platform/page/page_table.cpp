@@ -38,7 +38,7 @@ std::string title_of(const PageColumn& column) {
 }
 
 std::string cell_of(const PageColumn& column, std::size_t row) {
-  const std::string& text = column.cell(row);
+  const std::string& text = column.cells[row];
   std::string name = class_of(column.kind);
   if (column.kind == CellKind::mark) name += ' ' + text;
   if (column.kind == CellKind::command)

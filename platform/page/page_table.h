@@ -16,18 +16,13 @@ enum class CellKind : std::uint8_t { number, text, lines, command, mark };
 struct PageColumn {
   std::string name, unit;  // unit: shown below the name; may be empty
   CellKind kind = CellKind::text;
-  bool is_further = false;  // shown only with "all columns"
-  // One for each row, or one that all rows have; "": none.
-  std::vector<std::string> cells;
-
-  const std::string& cell(std::size_t row) const {
-    return cells.size() == 1 ? cells[0] : cells[row];
-  }
+  bool is_further = false;         // shown only with "all columns"
+  std::vector<std::string> cells;  // one per row; "": none
 };
 
 struct PageTable {
-  std::string id;         // of the element
-  std::string row_noun;   // "point": what a row is
+  std::string id;         // attribute `id` of the element
+  std::string row_noun;   // noun for a row: "point"
   std::string full_file;  // file with all rows, named where rows are left out; may be empty
   std::size_t rows = 0;
   std::vector<PageColumn> columns;
@@ -38,8 +33,8 @@ inline constexpr std::size_t rows_of_part = 500;
 
 std::string html_table(const PageTable& table);
 
-// Decimals of a column, with equally many digits after the point; about six significant ones of
-// the largest number, at least three of the smallest. NaN becomes "".
+// Numbers of a column as texts, with equally many digits after the point: about six significant
+// digits of the largest number, at least three of the smallest. NaN becomes "".
 std::vector<std::string> column_texts(const std::vector<double>& numbers);
 
 // Unit that the name of a column ends in: "ns" of "simulated_ns", "B" of "links.pcie.bytes"; "".

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 
 #include "platform/page/html.h"
@@ -20,8 +21,8 @@ bool has_value(const ResultValues& column, std::size_t row) {
   return column.is_number ? !std::isnan(column.numbers[row]) : !column.texts[row].empty();
 }
 
-// First row whose value all others have that have one; none: values differ. Failed points have no
-// numbers.
+// First row with a value, if all rows with one have the same; none: values differ. Failed points
+// have no numbers.
 std::optional<std::size_t> common_row(const ResultValues& column) {
   std::size_t first = 0;
   while (first + 1 < column.numbers.size() && !has_value(column, first)) ++first;
@@ -64,13 +65,13 @@ class SweepPageWriter {
   PageColumn page_column(const ResultValues& column) const;
   void add_further_columns(PageTable& table, std::string& note) const;
   std::string constants() const;
-  std::string point_list(std::size_t base) const;
+  std::string points_of(std::size_t base) const;
 
   const SweepPage& page_;
   const SweepResults& results_;
 };
 
-// "37 of 50 points: 35 ok, 2 failed, 13 not run", with the version.
+// "37 of 50 points: 35 ok, 2 failed, 13 not run: the sweep is not complete".
 std::string SweepPageWriter::state() const {
   std::size_t ok = 0;
   if (const ResultValues* status = results_.find("status"))
@@ -173,7 +174,7 @@ std::string SweepPageWriter::constants() const {
     const std::optional<std::size_t> row = common_row(column);
     if (column.name == "message" || is_main(column) || !row) continue;
     const PageColumn shown = page_column(column);
-    const std::string& value = shown.cell(*row);
+    const std::string& value = shown.cells[*row];
     if (value.empty()) continue;
     rows += html_element("tr", {},
                          html_element("th", {{"scope", "row"}}, html_name(column.name)) +
@@ -248,8 +249,8 @@ std::string SweepPageWriter::points() const {
                      '\n' + html_table(table));
 }
 
-// "points 1 to 12": those of a base.
-std::string SweepPageWriter::point_list(std::size_t base) const {
+// Number of points with a base: "12 points".
+std::string SweepPageWriter::points_of(std::size_t base) const {
   const auto& points = results_.configurations.points;
   const std::size_t count = static_cast<std::size_t>(std::count_if(
       points.begin(), points.end(), [base](const auto& each) { return each.base == base; }));
@@ -264,7 +265,7 @@ std::string SweepPageWriter::configurations() const {
     const std::string title = bases.size() == 1 ? "Base configuration, with every default"
                                                 : fmt::format("Base configuration {}", i + 1);
     html += html_element("details", {},
-                         html_text("summary", fmt::format("{} ({})", title, point_list(i))) +
+                         html_text("summary", fmt::format("{} ({})", title, points_of(i))) +
                              html_text("pre", bases[i])) +
             '\n';
   }
