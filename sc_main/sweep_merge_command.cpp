@@ -24,15 +24,9 @@ struct MergeOptions {
   bool json = false;
 };
 
-const std::string& fact(const SweepContent& content, const char* name) {
-  static const std::string none;
-  const auto found = content.facts.find(name);
-  return found == content.facts.end() ? none : found->second;
-}
-
 SweepShard shard_of(const SweepContent& content) {
   SweepShard shard{0, 0};
-  const std::string& text = fact(content, "shard");
+  const std::string text = fact_of(content.facts, "shard");
   const std::size_t slash = text.find('/');
   if (slash != std::string::npos)
     shard = {std::stoull(text.substr(0, slash)), std::stoull(text.substr(slash + 1))};
@@ -44,16 +38,16 @@ SweepShard shard_of(const SweepContent& content) {
 
 // Refuses shards that differ in what makes their points comparable.
 void check_same(const SweepContent& first, const SweepContent& other) {
-  if (fact(first, "plan_hash") != fact(other, "plan_hash") ||
+  if (fact_of(first.facts, "plan_hash") != fact_of(other.facts, "plan_hash") ||
       shard_of(first).of != shard_of(other).of)
     throw UsageError(
         fmt::format("{} is no shard of the sweep of {}: its plan, its files or the "
                     "number of shards differ",
                     quote(other.path), quote(first.path)));
-  if (fact(first, "version") != fact(other, "version"))
+  if (fact_of(first.facts, "version") != fact_of(other.facts, "version"))
     throw UsageError(fmt::format("{} is of {}, and {} of {}", quote(other.path),
-                                 fact(other, "version"), quote(first.path),
-                                 fact(first, "version")));
+                                 fact_of(other.facts, "version"), quote(first.path),
+                                 fact_of(first.facts, "version")));
 }
 
 // Shards by number, each once and with all its points.
@@ -86,7 +80,7 @@ std::vector<SweepContent> read_shards(const std::vector<std::string>& paths) {
 
 std::vector<PlanExpression> derived_of(const SweepContent& content) {
   std::vector<PlanExpression> derived;
-  const auto texts = nlohmann::ordered_json::parse(fact(content, "derived"));
+  const auto texts = nlohmann::ordered_json::parse(fact_of(content.facts, "derived"));
   for (const auto& [name, text] : texts.items())
     derived.push_back({name, text.get<std::string>(), {}});
   return derived;

@@ -14,7 +14,7 @@
 #include "models/base/quote.h"
 #include "platform/assembly/memory_guard.h"
 #include "platform/figure/figure.h"
-#include "platform/page/page.h"
+#include "platform/output/result_file.h"
 #include "platform/page/sweep_page.h"
 #include "platform/sweep/result_figure.h"
 #include "platform/sweep/sweep_results.h"
@@ -123,12 +123,15 @@ int SweepOutput::write(SweepFile& file, const SweepPlan& plan, bool quiet) const
 
 int SweepOutput::redraw(const SweepPlan& plan, bool quiet) const {
   SweepFile file(results());
-  for (const std::string& fault : file.define_results(plan.derived))
+  const std::vector<std::string> faults = file.define_results(plan.derived);
+  for (const std::string& fault : faults)
     std::cerr << "kernbench: " << fault << "; the results are without it\n";
   // For `plot`, too.
-  file.describe({{"figures", figures_as_json(plan.figures)}}, read_sweep(file.path()).axes);
+  file.describe({{"derived", plan.derived_as_json()}, {"figures", figures_as_json(plan.figures)}},
+                read_sweep(file.path()).axes);
   file.write_csv(csv_next_to(file.path()));
-  return write(file, plan, quiet);
+  const int status = write(file, plan, quiet);
+  return faults.empty() ? status : exit_failed;
 }
 
 }  // namespace kernbench

@@ -121,8 +121,6 @@ void SweepRun::open(SweepFile& file, const Invocation& invocation) {
   file.request(requested_);
   std::vector<std::string> axes;
   for (const PlanAxis& axis : plan_.axes) axes.push_back(setting_column(axis.name));
-  Json derived = Json::object();
-  for (const PlanExpression& each : plan_.derived) derived[each.name] = each.text;
   file.describe({{"version", version_with_commit()},
                  {"command_line", invocation.line()},
                  {"host", host_text()},
@@ -131,7 +129,7 @@ void SweepRun::open(SweepFile& file, const Invocation& invocation) {
                  {"plan_hash", plan_hash_},
                  {"points", std::to_string(points_.size() - repeated_)},
                  {"shard", fmt::format("{}/{}", shard_.number, shard_.of)},
-                 {"derived", json_text(derived)},
+                 {"derived", plan_.derived_as_json()},
                  {"figures", figures_as_json(plan_.figures)}},
                 axes);
   file.define_results({});

@@ -1,16 +1,13 @@
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/figure/figure.h"
 #include "platform/figure/figure_script.h"
 #include "platform/figure/gnuplot.h"
+#include "platform/output/result_file.h"
 
 namespace kernbench {
 namespace {
@@ -71,16 +68,7 @@ void check_figure_file(const std::string& path) {
 }
 
 void write_figure(const Figure& figure, const std::string& path) {
-  const std::string bytes = drawn(figure, format_of(path)), temporary = path + ".tmp";
-  errno = 0;
-  std::ofstream file(temporary, std::ios::binary);
-  file << bytes;
-  file.close();
-  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int error = errno == 0 ? EIO : errno;
-    std::remove(temporary.c_str());
-    throw Error(fmt::format("cannot write {}: {}", quote(path), std::strerror(error)));
-  }
+  write_whole_file(path, drawn(figure, format_of(path)));
 }
 
 }  // namespace kernbench

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -35,6 +36,34 @@ void ResultFile::close() {
   if (!file_)
     throw Error(fmt::format("{} is not complete: {}", quote(path_),
                             std::strerror(errno == 0 ? EIO : errno)));
+}
+
+WholeFile::WholeFile(std::string path) : path_(std::move(path)), temporary_(path_ + ".tmp") {
+  errno = 0;
+  file_.open(temporary_, std::ios::binary);
+  if (!file_) error_ = errno;
+}
+
+WholeFile::~WholeFile() {
+  file_.close();
+  if (!temporary_.empty()) std::remove(temporary_.c_str());
+}
+
+void WholeFile::commit(const std::string& consequence) {
+  errno = 0;
+  file_.close();
+  if (!file_ || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    const int error = errno != 0 ? errno : error_ != 0 ? error_ : EIO;
+    throw Error(
+        fmt::format("cannot write {}: {}{}", quote(path_), std::strerror(error), consequence));
+  }
+  temporary_.clear();
+}
+
+void write_whole_file(const std::string& path, const std::string& text) {
+  WholeFile file(path);
+  file.out() << text;
+  file.commit();
 }
 
 void write_result(const std::string& path, const std::string& text) {

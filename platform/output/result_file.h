@@ -26,6 +26,25 @@ class ResultFile {
   std::ofstream file_;
 };
 
+// File that appears completely or not at all: an earlier one of its name is kept until commit().
+class WholeFile {
+ public:
+  explicit WholeFile(std::string path);
+  ~WholeFile();  // without commit() nothing is left
+  WholeFile(const WholeFile&) = delete;
+  WholeFile& operator=(const WholeFile&) = delete;
+
+  std::ostream& out() { return file_; }
+  // Throws Error that names the file and the reason, and ends with `consequence`.
+  void commit(const std::string& consequence = "");
+
+ private:
+  std::string path_, temporary_;
+  int error_ = 0;  // errno of a file that could not be opened
+  std::ofstream file_;
+};
+void write_whole_file(const std::string& path, const std::string& text);
+
 // Writes a complete result without a companion.
 void write_result(const std::string& path, const std::string& text);
 

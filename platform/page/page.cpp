@@ -2,13 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
-
 #include "models/base/errors.h"
-#include "models/base/quote.h"
 #include "platform/page/html.h"
 #include "platform/page/page_assets.h"
 
@@ -44,18 +38,6 @@ std::string inline_svg(const std::string& svg, const std::string& prefix) {
   for (const char* before : {" id=\"", " id='", "href=\"#", "href='#", "url(#"})
     add_prefix(text, before, prefix);
   return text;
-}
-
-void write_whole_file(const std::string& path, const std::string& text) {
-  const std::string temporary = path + ".tmp";
-  errno = 0;
-  std::ofstream file(temporary, std::ios::binary);
-  file << text;
-  file.close();
-  if (file && std::rename(temporary.c_str(), path.c_str()) == 0) return;
-  const int error = errno == 0 ? EIO : errno;
-  std::remove(temporary.c_str());
-  throw Error(fmt::format("cannot write {}: {}", quote(path), std::strerror(error)));
 }
 
 }  // namespace kernbench

@@ -11,8 +11,4 @@ std::string html_page(const std::string& title, const std::string& body);
 // SVG document as an element of a page; its ids get a prefix, because a page has many pictures.
 std::string inline_svg(const std::string& svg, const std::string& prefix);
 
-// Writes a file completely or not at all: an earlier one is kept if that fails. Throws Error that
-// names the file and the reason.
-void write_whole_file(const std::string& path, const std::string& text);
-
 }  // namespace kernbench

@@ -284,7 +284,6 @@ std::string SweepPageWriter::origin() const {
   add("command", results_.fact("command_line"), true);
   add("program", results_.fact("version"), false);
   add("host", results_.fact("host"), false);
-  add("finished", results_.fact("finished"), false);
   add("plan", results_.fact("plan_path"), false);
   std::string html = html_element("dl", {}, '\n' + rows) + '\n';
   if (const std::string plan = results_.fact("plan"); !plan.empty())

@@ -23,7 +23,7 @@ Figure probe_figure(const std::vector<ProbeOutcome>& outcomes) {
   figure.caption =
       "Bytes / simulated time from grant to completion, each transfer alone on an idle machine. "
       "Legend: utilisation of the narrowest link, node or HBM partition of the path at 1 MiB. "
-      "Grey without marks: bandwidths of these bottlenecks, from the topology.";
+      "Dashed without marks: bandwidths of these bottlenecks, from the topology.";
   figure.x = {"size (B)", true};
   figure.y = {"effective bandwidth (GB/s)", true};
   std::set<double> bottlenecks;

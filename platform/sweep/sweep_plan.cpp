@@ -10,6 +10,7 @@
 #include "models/base/quote.h"
 #include "platform/config/config_schema.h"
 #include "platform/config/nearest_name.h"
+#include "platform/output/json_text.h"
 #include "platform/sweep/axis_reader.h"
 #include "platform/sweep/sweep_columns.h"
 
@@ -296,6 +297,12 @@ std::string SweepPlan::label_of(const std::vector<std::string>& values) const {
   for (std::size_t i = 0; i < values.size(); ++i)
     label += fmt::format("{}{}={}", i == 0 ? "" : ", ", axes[i].name, values[i]);
   return label;
+}
+
+std::string SweepPlan::derived_as_json() const {
+  nlohmann::ordered_json texts = nlohmann::ordered_json::object();
+  for (const PlanExpression& each : derived) texts[each.name] = each.text;
+  return json_text(texts);
 }
 
 SweepPlan load_plan(const std::string& path, const std::vector<std::string>& options) {

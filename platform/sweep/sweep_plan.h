@@ -68,6 +68,8 @@ struct SweepPlan {
   std::vector<PlanFigure> figures;
   std::vector<std::string> sensitivity;  // keys to vary, with globs
 
+  std::string derived_as_json() const;  // object: expressions by name
+
   // Everything that a point sets, an axis instead of a constant of the same key. `values`: one per
   // axis.
   std::vector<PlanValue> settings_of(const std::vector<std::string>& values) const;

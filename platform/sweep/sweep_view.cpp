@@ -1,15 +1,12 @@
 // View `results` of a sweep: its definition, and the view as CSV.
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/config/nearest_name.h"
+#include "platform/output/result_file.h"
 #include "platform/output/table.h"
 #include "platform/sweep/expression.h"
 #include "platform/sweep/sweep_file.h"
@@ -77,25 +74,17 @@ std::vector<std::string> SweepFile::define_results(const std::vector<PlanExpress
 }
 
 void SweepFile::write_csv(const std::string& path) const {
-  const std::string temporary = path + ".tmp";
-  std::ofstream file(temporary, std::ios::binary);
+  WholeFile file(path);
   SQLite::Statement rows(*database_, "SELECT * FROM results");
   for (int i = 0; i < rows.getColumnCount(); ++i)
-    file << (i == 0 ? "" : ",") << csv_field(rows.getColumnName(i));
-  file << '\n';
-  while (file && rows.executeStep()) {
+    file.out() << (i == 0 ? "" : ",") << csv_field(rows.getColumnName(i));
+  file.out() << '\n';
+  while (file.out() && rows.executeStep()) {
     for (int i = 0; i < rows.getColumnCount(); ++i)
-      file << (i == 0 ? "" : ",") << csv_of(rows.getColumn(i));
-    file << '\n';
+      file.out() << (i == 0 ? "" : ",") << csv_of(rows.getColumn(i));
+    file.out() << '\n';
   }
-  errno = 0;
-  file.close();
-  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int error = errno == 0 ? EIO : errno;
-    std::remove(temporary.c_str());
-    throw Error(fmt::format("cannot write {}: {}; {} has all results", quote(path),
-                            std::strerror(error), quote(path_)));
-  }
+  file.commit(fmt::format("; {} has all results", quote(path_)));
 }
 
 }  // namespace kernbench

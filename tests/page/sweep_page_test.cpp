@@ -119,18 +119,4 @@ BOOST_AUTO_TEST_CASE(points_have_their_commands_and_what_differs_from_the_base) 
                         "<pre>system:\n  text: text\n</pre>", "kernbench sweep p.yaml --out d"});
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_written_leaves_the_earlier_one) {
-  const TemporaryFolder folder;
-  const std::string path = folder.write("index.html", "earlier");
-  folder.write("index.html.tmp/file", "");  // in the way of the new one
-  BOOST_CHECK_EXCEPTION(write_whole_file(path, "new"), Error, [](const Error& error) {
-    check_contains(error.what(), {"cannot write", "index.html': Is a directory"});
-    return true;
-  });
-  BOOST_TEST(folder.read("index.html") == "earlier");
-  write_whole_file(folder.file("other.html"), "new");
-  BOOST_TEST(folder.read("other.html") == "new");
-  BOOST_TEST(!folder.has("other.html.tmp"));
-}
-
 BOOST_AUTO_TEST_SUITE_END()
