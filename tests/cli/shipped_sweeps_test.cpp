@@ -80,4 +80,20 @@ BOOST_AUTO_TEST_CASE(theory_of_milestone_gemm_is_computed_from_the_machine) {
   }
 }
 
+// Loads, PE_MATH and stores of a PE follow each other, so the closed form of the plan is a lower
+// bound; latencies add at most 2 %.
+BOOST_AUTO_TEST_CASE(softmax_over_pes_follows_the_closed_form_of_its_study) {
+  const std::vector<Row> rows =
+      results_of("include: pe-scaling-softmax\nwhere: topology = 'tiny'\n");
+  BOOST_TEST_REQUIRE(rows.size() == 5u);
+  double last = 1e9;
+  for (const Row& row : rows) {
+    const double time = number(row, "time_us"), form = number(row, "closed_form_us");
+    BOOST_TEST(time > form);
+    BOOST_TEST(time < 1.02 * form, row.at("pes"));
+    BOOST_TEST(time < last);
+    last = time;
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
