@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(no_machine_exceeds_the_sum_of_the_fair_shares) {
   }
 }
 
-KERNBENCH_SYSTEMC_TEST(reads_bring_the_data_home) {
+KERNBENCH_SYSTEMC_TEST(reads_return_the_data) {
   const Transfers transfers =
       transfers_of(run_bench("pe-dma-perf", {{"op", "read"}}, on("topology.yaml")));
   check_rows(transfers.rows, "reads");
