@@ -18,8 +18,7 @@ namespace {
 
 struct Memory {
   explicit Memory(std::uint32_t flit_bytes) : machine({"a", "h"}, flit_bytes) {
-    machine.add<HbmBanked>("h",
-                           {{"num_pcs", "2"}, {"pcs_per_bus", "2"}, {"refresh", "all_bank"}});
+    machine.add<HbmBanked>("h", {{"num_pcs", "2"}, {"pcs_per_bus", "2"}, {"refresh", "all_bank"}});
     machine.connect("a", "h");
     machine.elaborate();
   }
