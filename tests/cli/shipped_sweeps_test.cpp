@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(columns_of_keys_have_the_values_of_the_resolved_configurati
   BOOST_TEST(number(rows[1], "shared") == 1);
   BOOST_TEST(number(rows[1], "slot") == 4096);
   BOOST_TEST(number(rows[1], "both") == 3 * number(rows[1], "depth"));
-  BOOST_TEST(number(rows[1], "first") == 1);  // of another row
+  BOOST_TEST(number(rows[1], "first") == 1);  // engines of the first row
 }
 
 // The pipeline in the plan, with the round trip of each access, is that of the model; nothing in it
