@@ -56,10 +56,4 @@ inline BenchOutcome check_function(void (*run)(Torch&), const BenchRunOptions& o
   return outcome;
 }
 
-inline std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
-
 }  // namespace kernbench::test

@@ -2,9 +2,9 @@
 // `--verify-data=ops`, of every operation, and how phase 2 is stopped (spec 9).
 #include <boost/test/unit_test.hpp>
 #include <csignal>
-#include <cstdlib>
 
 #include "tests/cli/program.h"
+#include "tests/support/environment_variable.h"
 
 using namespace kernbench::test;
 
@@ -59,13 +59,9 @@ namespace {
 
 const Words by_steps{"--param", "compute=steps"}, of_ops{"--verify-data=ops"};
 
-// Sets the environment that makes kernbench_faulty compute the first element of this op wrong.
-class FaultyOp {
- public:
-  explicit FaultyOp(const std::string& op) { ::setenv("KERNBENCH_FAULTY_OP", op.c_str(), 1); }
-  ~FaultyOp() { ::unsetenv("KERNBENCH_FAULTY_OP"); }
-  FaultyOp(const FaultyOp&) = delete;
-  FaultyOp& operator=(const FaultyOp&) = delete;
+// Makes kernbench_faulty compute the first element of the operation of this number wrong.
+struct FaultyOp : EnvironmentVariable {
+  explicit FaultyOp(const std::string& op) : EnvironmentVariable("KERNBENCH_FAULTY_OP", op) {}
 };
 
 }  // namespace

@@ -40,10 +40,15 @@ BOOST_FIXTURE_TEST_CASE(figures_of_a_plan_are_drawn_without_it, Sweep) {
 }
 
 BOOST_FIXTURE_TEST_CASE(options_select_a_figure, Sweep) {
-  const std::string file = folder.file("f.pdf");
-  check_run(plot({"--kind", "scatter", "--x", "K", "--y", "simulated_ns", "--pareto", "lower",
-                  "--labels", "K", "--log", "x,y", "--where", "K < 50", "--out", file}));
+  for (const char* name : {"f.pdf", "f.svg"})
+    check_run(plot({"--kind", "scatter", "--x", "K", "--y", "simulated_ns", "--pareto", "lower",
+                    "--labels", "hash", "--log", "x,y", "--where", "K < 50", "--out",
+                    folder.file(name)}));
   BOOST_TEST(folder.read("f.pdf").substr(0, 5) == "%PDF-");
+  // A label with "..." for the one point that is selected.
+  const std::string svg = folder.read("f.svg");
+  BOOST_TEST(count(svg, "...") == 1U, svg);
+  check_contains(svg, {">Pareto front</text>", ">16</text>"});  // marks of --log
   const std::string other = folder.file("s.sqlite"), both = folder.file("b.svg");
   std::filesystem::copy(results, other);
   check_run({"plot", results, other, "--x", "K", "--y", "simulated_ns", "--out", both});

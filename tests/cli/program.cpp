@@ -78,7 +78,8 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Signa
   };
   const Clock::time_point begin = Clock::now();
   // Long tests run layers at full size.
-  const std::chrono::milliseconds limit = child_limit(hang_limit * every_or({1}, {10}).front());
+  const std::chrono::milliseconds limit =
+      child_limit(every_or({hang_limit}, {10 * hang_limit}).front());
   std::chrono::milliseconds computed_before_signal{0};
   Pipe out, err;
   const ::pid_t pid = ::fork();

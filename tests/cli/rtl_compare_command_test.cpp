@@ -1,9 +1,9 @@
 // `kernbench rtl-compare` as users call it.
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
+#include "tests/support/environment_variable.h"
 
 using namespace kernbench::test;
 
@@ -78,10 +78,9 @@ BOOST_AUTO_TEST_CASE(json_goes_to_a_file_or_to_standard_output) {
 }
 
 BOOST_AUTO_TEST_CASE(values_that_differ_make_status_1_and_are_named) {
-  ::setenv("KERNBENCH_FAULTY_OP", "2", 1);
+  const EnvironmentVariable fault("KERNBENCH_FAULTY_OP", "2");
   const ProgramResult result =
       compare(joined(systolic, {"--shapes", "3x4x5,2x4x3"}), KERNBENCH_FAULTY_PROGRAM);
-  ::unsetenv("KERNBENCH_FAULTY_OP");
   BOOST_TEST(result.status == 1, result.err);
   check_contains(result.out,
                  {"equal", "differs", "2x4x3: 1 of 6 elements differ; first at {0, 0}"});

@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(columns_of_keys_have_the_values_of_the_resolved_configurati
   BOOST_TEST(number(rows[1], "shared") == 1);
   BOOST_TEST(number(rows[1], "slot") == 4096);
   BOOST_TEST(number(rows[1], "both") == 3 * number(rows[1], "depth"));
-  BOOST_TEST(number(rows[1], "first") == 1);  // of another row
+  BOOST_TEST(number(rows[1], "first") == 1);  // engines of the first row
 }
 
 // The pipeline in the plan, with the round trip of each access, is that of the model; nothing in it
@@ -77,6 +77,22 @@ BOOST_AUTO_TEST_CASE(theory_of_milestone_gemm_is_computed_from_the_machine) {
       BOOST_TEST(number(row, "ideal_ns") < measured);
       BOOST_TEST(number(row, "stages.pe_gemm.tile/GEMM.count") == number(row, "tiles"));
     }
+  }
+}
+
+// Loads, PE_MATH and stores of a PE follow each other, so the closed form of the plan is a lower
+// bound; latencies add at most 2 %.
+BOOST_AUTO_TEST_CASE(softmax_over_pes_follows_the_closed_form_of_its_study) {
+  const std::vector<Row> rows =
+      results_of("include: pe-scaling-softmax\nwhere: topology = 'tiny'\n");
+  BOOST_TEST_REQUIRE(rows.size() == 5u);
+  double last = 1e9;
+  for (const Row& row : rows) {
+    const double time = number(row, "time_us"), form = number(row, "closed_form_us");
+    BOOST_TEST(time > form);
+    BOOST_TEST(time < 1.02 * form, row.at("pes"));
+    BOOST_TEST(time < last);
+    last = time;
   }
 }
 

@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <map>
 
+#include "tests/cli/plan_file.h"
 #include "tests/cli/program.h"
 
 using namespace kernbench::test;
@@ -11,17 +12,6 @@ BOOST_AUTO_TEST_SUITE(sweep_sensitivity)
 namespace {
 
 constexpr const char* hbm = "cube.memory_map.hbm_channel_bw_gbs+cube.links.hbm_to_router_bw_gbs";
-
-struct PlanFile {
-  explicit PlanFile(const std::string& text) {
-    folder.write("p.yaml", "bench: gemm-single-pe\ntopology: tiny\n" + text);
-  }
-  Words sweep(const Words& more) const {
-    return joined({"sweep", folder.file("p.yaml"), "--results", folder.file("r.sqlite")}, more);
-  }
-
-  const TemporaryFolder folder;
-};
 
 // Row of a key in the table of --json.
 Json row_of(const Json& json, const std::string& key) {

@@ -2,30 +2,16 @@
 // real cluster: tests/slurm.
 #include <boost/test/unit_test.hpp>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 
 #include "tests/cli/program.h"
+#include "tests/support/environment_variable.h"
 
 using namespace kernbench::test;
 
 BOOST_AUTO_TEST_SUITE(sweep_slurm)
 
 namespace {
-
-// Commands of the folder instead of those of the host.
-class Path {
- public:
-  explicit Path(const std::string& folder, bool alone = false) {
-    ::setenv("PATH", alone ? folder.c_str() : (folder + ':' + before_).c_str(), 1);
-  }
-  ~Path() { ::setenv("PATH", before_.c_str(), 1); }
-  Path(const Path&) = delete;
-  Path& operator=(const Path&) = delete;
-
- private:
-  const std::string before_ = std::getenv("PATH");
-};
 
 // sbatch runs the tasks of the array at once, one by one, and keeps its words; squeue prints what
 // `squeue.txt` holds.
@@ -61,6 +47,8 @@ echo 17)");
     folder.write(name, "#!/bin/sh\n" + text + '\n');
     std::filesystem::permissions(folder.file(name), std::filesystem::perms::owner_all);
   }
+  // Commands of the folder instead of those of the host.
+  std::string path() const { return folder.root.string() + ':' + std::getenv("PATH"); }
   Words sweep(const std::string& slurm = "--slurm") const {
     return {"sweep", folder.file("p.yaml"), "--results", folder.file("r.sqlite"), slurm, "--shards",
             "2"};
@@ -73,7 +61,7 @@ echo 17)");
 
 BOOST_AUTO_TEST_CASE(tasks_of_a_job_array_run_the_shards_and_are_merged) {
   const Cluster cluster;
-  const Path path(cluster.folder.root.string());
+  const EnvironmentVariable path("PATH", cluster.path());
   check_run(cluster.sweep("--slurm=--partition=long --comment='two words'"),
             {0, {"points             5: 5 ok, 0 failed"}, {"job 17 has been submitted: 2 of 2"}});
   const std::string words = cluster.folder.read("words.txt");
@@ -86,21 +74,21 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_job_array_run_the_shards_and_are_merged) {
 
 BOOST_AUTO_TEST_CASE(a_killed_task_is_reported_and_the_same_command_resumes_it) {
   const Cluster cluster(R"(if [ $task = 2 ]; then sh -c 'kill -9 $$'; else sh -c "$wrap"; fi)");
-  const Path path(cluster.folder.root.string());
+  const EnvironmentVariable path("PATH", cluster.path());
   check_run(cluster.sweep(), {1,
                               {},
                               {"shard 2/2: killed by signal 9 (Killed), 0 of 2 points done",
                                "2 points of 1 shards are missing; the same command runs them"}});
   BOOST_TEST(!cluster.folder.has("r.sqlite"));
   const Cluster healthy;
-  const Path healed(healthy.folder.root.string());
+  const EnvironmentVariable healed("PATH", healthy.path());
   check_run(cluster.sweep(), {0, {"points             5: 5 ok, 0 failed"}, {"1 of 2 shards"}});
   check_contains(healthy.folder.read("words.txt"), {"--array=2\n"});
 }
 
 BOOST_AUTO_TEST_CASE(a_job_that_runs_is_followed_until_an_interrupt) {
   const Cluster cluster("true");
-  const Path path(cluster.folder.root.string());
+  const EnvironmentVariable path("PATH", cluster.path());
   cluster.script("squeue", "echo '1|RUNNING|0|None|'; echo '2|PENDING|0|Resources|'");
   const Signal interrupt{SIGINT, {}, 1, "1 wait (Resources)"};
   const ProgramResult first = kernbench_program(cluster.sweep(), interrupt);
@@ -119,10 +107,10 @@ BOOST_AUTO_TEST_CASE(without_slurm_or_with_a_refusal_nothing_is_run) {
   const Cluster cluster;
   {
     const TemporaryFolder empty;
-    const Path path(empty.root.string(), true);
+    const EnvironmentVariable path("PATH", empty.root.string());
     check_refused(cluster.sweep(), {"there is no sbatch on this host", "--shard I/N"});
   }
-  const Path path(cluster.folder.root.string());
+  const EnvironmentVariable path("PATH", cluster.path());
   check_refused(cluster.sweep("--slurm=--nodes=none"),
                 {"sbatch has refused the job: sbatch: error: invalid node count"});
   check_refused(cluster.sweep("--slurm='--x"), {"a quote is not closed"});

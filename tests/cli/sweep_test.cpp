@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "tests/cli/plan_file.h"
 #include "tests/cli/program.h"
 #include "tests/cli/sweep_rows.h"
 
@@ -31,20 +32,6 @@ std::string lasting_csv(const std::string& csv) {
   }
   return text;
 }
-
-constexpr const char* gemm = "bench: gemm-single-pe\ntopology: tiny\n";
-
-// A plan in a folder of its own, and its result file.
-struct PlanFile {
-  explicit PlanFile(const std::string& text) { write(text); }
-  void write(const std::string& text) const { folder.write("p.yaml", gemm + text); }
-  Words sweep(const Words& more = {}) const {
-    return joined({"sweep", folder.file("p.yaml"), "--results", results}, more);
-  }
-
-  const TemporaryFolder folder;
-  const std::string results = folder.file("r.sqlite"), csv = folder.file("r.csv");
-};
 
 }  // namespace
 

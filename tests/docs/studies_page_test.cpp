@@ -26,7 +26,7 @@ std::set<std::string> stems_of(const fs::path& folder, const std::string& extens
   return stems;
 }
 
-// Whole words of the page that `pattern` matches, their first group.
+// First group of each match of the pattern.
 std::set<std::string> named_in(const std::string& text, const std::string& pattern) {
   const std::regex expression(pattern);
   std::set<std::string> names;

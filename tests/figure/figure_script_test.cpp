@@ -24,13 +24,6 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 std::string script_of(const Figure& figure) { return figure_script(figure, FigureFormat::svg); }
 
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-    ++found;
-  return found;
-}
-
 }  // namespace
 
 // A backquote, a macro and a quote have meanings in scripts, none within single quotes.

@@ -1,12 +1,12 @@
 // Figures as files, drawn by gnuplot (spec 10.7).
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
 #include <filesystem>
 
 #include "models/base/errors.h"
 #include "platform/figure/figure.h"
 #include "platform/figure/gnuplot.h"
 #include "tests/figure/figures.h"
+#include "tests/support/environment_variable.h"
 #include "tests/support/error_text.h"
 #include "tests/support/temporary_folder.h"
 
@@ -14,22 +14,6 @@ using namespace kernbench;
 using namespace kernbench::test;
 
 BOOST_AUTO_TEST_SUITE(write_figure_test)
-
-namespace {
-
-// PATH of this process while it lives.
-class Path {
- public:
-  explicit Path(const std::string& path) { ::setenv("PATH", path.c_str(), 1); }
-  ~Path() { ::setenv("PATH", before_.c_str(), 1); }
-  Path(const Path&) = delete;
-  Path& operator=(const Path&) = delete;
-
- private:
-  std::string before_ = std::getenv("PATH");
-};
-
-}  // namespace
 
 BOOST_AUTO_TEST_CASE(equal_figures_are_equal_svg) {
   for (const FigureKind kind : {FigureKind::lines, FigureKind::bars, FigureKind::stacked_bars,
@@ -98,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_figure_is_written_completely_or_not_at_all) {
 
 BOOST_AUTO_TEST_CASE(without_gnuplot_its_package_is_named) {
   const TemporaryFolder folder;
-  const Path path(folder.root.string());
+  const EnvironmentVariable path("PATH", folder.root.string());
   check_contains(error_of<UsageError>([&] { figure_svg(figure_of_kind(FigureKind::lines)); }),
                  {"gnuplot", "not installed", "apt-get install gnuplot-nox"});
 }
@@ -111,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_failure_of_gnuplot_has_its_message) {
   const TemporaryFolder folder;
   const std::string program = folder.write("gnuplot", "#!/bin/sh\nkill -9 $$\n");
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
-  const Path path(folder.root.string() + ":/usr/bin:/bin");
+  const EnvironmentVariable path("PATH", folder.root.string() + ":/usr/bin:/bin");
   check_contains(error_of<Error>([] { run_gnuplot("plot 1\n"); }), {"signal 9"});
 }
 

@@ -1,8 +1,6 @@
 #include "tests/page/browser.h"
 
-#include <array>
 #include <boost/test/unit_test.hpp>
-#include <cstdio>
 #include <cstdlib>
 
 #include "tests/support/temporary_folder.h"
@@ -29,36 +27,15 @@ addEventListener("load", async () => {
   for (const entry of performance.getEntriesByType("resource")) faultsOfPage.push("requested: " + entry.name);
   const result = document.createElement("template");
   result.id = "result-of-test";
-  result.setAttribute("data-result", btoa(encodeURIComponent(JSON.stringify({ value, faults: faultsOfPage }))));
+  result.setAttribute("data-result", encodeURIComponent(JSON.stringify({ value, faults: faultsOfPage })));
   document.body.append(result);
 });
 </script>)js";
 }
 
-std::string output_of(const std::string& command) {
+// Text that encodeURIComponent() has encoded.
+std::string decoded(const std::string& encoded) {
   std::string text;
-  FILE* pipe = ::popen(command.c_str(), "r");
-  BOOST_TEST_REQUIRE(pipe != nullptr);
-  std::array<char, 65536> buffer{};
-  for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-    text.append(buffer.data(), n);
-  ::pclose(pipe);
-  return text;
-}
-
-// Text of base64 of a percent-encoded text.
-std::string decoded(const std::string& base64) {
-  static const std::string digits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string encoded, text;
-  unsigned bits = 0, count = 0;
-  for (const char c : base64) {
-    const std::size_t digit = digits.find(c);
-    if (digit == std::string::npos) break;
-    bits = (bits << 6U) | static_cast<unsigned>(digit);
-    count += 6;
-    if (count >= 8) encoded.push_back(static_cast<char>((bits >> (count -= 8)) & 0xffU));
-  }
   for (std::size_t i = 0; i < encoded.size(); ++i) {
     if (encoded[i] != '%') {
       text.push_back(encoded[i]);
@@ -88,14 +65,19 @@ BrowserResult in_browser(const std::string& html, const std::string& actions) {
       " timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage "
       "--no-first-run --disable-extensions --host-resolver-rules='MAP * ~NOTFOUND' "
       "--window-size=1280,900 --virtual-time-budget=20000 --user-data-dir=" +
-      folder.file("profile") + " --dump-dom file://" + file + " 2> " + folder.file("errors");
-  const std::string dom = output_of(command);
+      folder.file("profile") + " --dump-dom file://" + file + " > " + folder.file("dom") + " 2> " +
+      folder.file("errors");
+  const int status = std::system(command.c_str());
+  const std::string dom = folder.read("dom");
   const std::string mark = "data-result=\"";
   const std::size_t begin = dom.rfind(mark);
-  BOOST_TEST_REQUIRE(begin != std::string::npos, "the page did not open:\n"
+  BOOST_TEST_REQUIRE(begin != std::string::npos, "the page did not open: status "
+                                                     << status << "\n"
                                                      << folder.read("errors").substr(0, 2000)
                                                      << dom.substr(0, 500));
-  const nlohmann::json result = nlohmann::json::parse(decoded(dom.substr(begin + mark.size())));
+  const std::size_t first = begin + mark.size();
+  const nlohmann::json result =
+      nlohmann::json::parse(decoded(dom.substr(first, dom.find('"', first) - first)));
   return {result.at("value"), result.at("faults")};
 }
 

@@ -1,8 +1,8 @@
 // Plug-ins that were built from the installed package run in the installed program: their times
 // derived, their statistics, their parameters as ours (spec 12).
-#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
+#include "tests/cli/sweep_rows.h"
 #include "tests/plugins/examples.h"
 
 using namespace kernbench::test;
@@ -13,32 +13,6 @@ namespace {
 
 const Words row_hbm{"--plugin", example("row_hbm"), "--set",
                     "cube.components.hbm_ctrl.impl=acme.row_hbm"};
-
-// Fields of a line of CSV.
-Words fields_of(const std::string& line) {
-  Words fields{""};
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
-  }
-  return fields;
-}
-
-// Fields below a title of a CSV file.
-Words column_of(const std::string& csv, const std::string& title) {
-  const Words lines = lines_of(csv), titles = fields_of(lines.front());
-  const auto at = std::find(titles.begin(), titles.end(), title) - titles.begin();
-  Words column;
-  for (std::size_t i = 1; i < lines.size(); ++i)
-    column.push_back(fields_of(lines[i]).at(static_cast<std::size_t>(at)));
-  return column;
-}
 
 }  // namespace
 
@@ -293,20 +267,23 @@ BOOST_AUTO_TEST_CASE(axes_of_a_sweep_over_plugins_and_implementations_are_single
                              example("row_hbm") + "], [" + both + ", " + example("row_hbm") +
                              "]]\n  " + hbm + ": [builtin.hbm_ctrl, acme.row_hbm]\n");
   output_of({"sweep", folder.file("p.yaml"), "--results", folder.file("r.sqlite")});
-  const Words times = column_of(folder.read("r.csv"), "simulated_ns"),
-              hashes = column_of(folder.read("r.csv"), "hash");
-  BOOST_TEST_REQUIRE(times.size() == 4u);
+  // Text of 17 digits: the same number as in JSON.
+  const std::vector<Row> rows = rows_of(
+      folder.file("r.sqlite"), "SELECT hash, printf('%!.17g', simulated_ns) AS time FROM results");
+  BOOST_TEST_REQUIRE(rows.size() == 4u);
+  const auto time = [&rows](std::size_t point) { return std::stod(rows[point].at("time")); };
   const Words run{"run", "--bench", "gemm-single-pe", "--topology", "tiny", "--json"};
-  for (std::size_t point = 0; point < times.size(); ++point) {
+  for (std::size_t point = 0; point < rows.size(); ++point) {
     Words words = run + Words{"--plugin", example("row_hbm")};
     if (point >= 2) words = words + Words{"--plugin", both};
     words = words + Words{"--set", hbm + (point % 2 == 0 ? "=builtin.hbm_ctrl" : "=acme.row_hbm")};
-    BOOST_TEST(std::stod(times[point]) ==
+    BOOST_TEST(time(point) ==
                nlohmann::json::parse(output_of(words))["simulated_ns"].get<double>());
   }
-  BOOST_TEST(times[0] != times[1]);
-  BOOST_TEST((times[2] == times[0] && times[3] == times[1]));
-  BOOST_TEST(hashes[2] != hashes[0]);  // plug-ins are part of the configuration
+  BOOST_TEST(time(0) != time(1));
+  BOOST_TEST(time(2) == time(0));
+  BOOST_TEST(time(3) == time(1));
+  BOOST_TEST(rows[2].at("hash") != rows[0].at("hash"));  // plug-ins are part of the configuration
 }
 
 BOOST_AUTO_TEST_SUITE_END()

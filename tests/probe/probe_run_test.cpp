@@ -8,6 +8,7 @@
 #include "platform/probe/probe_figure.h"
 #include "platform/probe/probe_report.h"
 #include "tests/probe/routed_machine.h"
+#include "tests/support/error_text.h"
 #include "tests/support/forked.h"
 #include "tests/support/whole_machine.h"
 
@@ -56,12 +57,6 @@ void check_sound(const std::vector<ProbeOutcome>& outcomes) {
 // Every simulation takes 200 ns.
 std::vector<Fs> constant(const std::vector<TrafficRequest>& requests) {
   return std::vector<Fs>(requests.size(), 200 * ns);
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++found;
-  return found;
 }
 
 }  // namespace

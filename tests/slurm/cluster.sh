@@ -88,7 +88,7 @@ start_cluster() {
 }
 
 stop_cluster() {
-  local pid
+  local pid i
   [[ -n $cluster_dir ]] || return 0
   # The jobs first; each daemon ends when its time has come, or is killed.
   scancel --signal=KILL --full --user="$(id -un)" >/dev/null 2>&1
@@ -101,7 +101,7 @@ stop_cluster() {
   done
   cluster_pids=()
   # slurmstepd of a job that was not ended by its daemon: known by the folder that it works in.
-  for pid in $(ps -eo pid=,args= | awk -v dir="$cluster_dir" 'index($0, "slurmstepd") && !index($0, "awk") { print $1 }'); do
+  for pid in $(pgrep slurmstepd); do
     grep -qs "$cluster_dir" "/proc/$pid/environ" && kill -9 "$pid" 2>/dev/null
   done
   return 0

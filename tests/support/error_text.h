@@ -44,6 +44,12 @@ inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+inline std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
 // Every part is in the text, of an error say.
 inline void check_contains(const std::string& text, const std::vector<std::string>& parts) {
   for (const std::string& part : parts)
