@@ -64,46 +64,69 @@ bool is_host_side(const Node& node) {
 
 }  // namespace
 
-RouteFinder::RouteFinder(const Graph& graph) : graph_(graph) {
+RouteFinder::RouteFinder(const Graph& graph) : graph_(graph), parts_(graph) {
   weights_um_.reserve(graph.edges().size());
   for (const Edge& edge : graph.edges())
     weights_um_.push_back((edge.routing_weight_mm * Rational(1000)).round_half_up());
 }
 
-SearchSpace RouteFinder::whole(View view) const {
-  return {edge_kinds(view), 0, static_cast<NodeId>(graph_.nodes().size())};
-}
-
-SearchSpace RouteFinder::confined(NodeId src, NodeId dst, View view) const {
+RouteFinder::Scope RouteFinder::confined(NodeId src, NodeId dst, View view) const {
   const Node& a = graph_.node(src);
   const Node& b = graph_.node(dst);
-  SearchSpace space = whole(view);
+  Scope scope{edge_kinds(view), -1, nullptr};
   const SipSpec& sip = graph_.spec().sip;
   if (sip.cube_routes == CubeRoutes::x_first && a.at.cube >= 0)
-    space.x_row = a.at.cube / sip.mesh_w;
-  if (a.at.sip < 0 || a.at.sip != b.at.sip) return space;
+    scope.x_row = a.at.cube / sip.mesh_w;
+  if (a.at.sip < 0 || a.at.sip != b.at.sip) return scope;
   const bool in_cubes = a.at.cube >= 0 && b.at.cube >= 0;
   const bool same_cube = in_cubes && a.at.cube == b.at.cube;
   // Between cubes the weights lead to the same paths in any machine of ordinary size; excluding
   // nodes guarantees them and speeds up the search. From an IO chiplet the weights would select a
   // path out through the PCIe switch and in through another chiplet nearer to the cube.
-  const std::string scope =
-      same_cube ? node_names::cube(a.at.sip, a.at.cube) : node_names::sip(a.at.sip);
-  std::tie(space.first, space.last) = graph_.with_prefix(scope + ".");
-  if (in_cubes) space.edge_kinds &= ~io_border;
-  if (same_cube && !is_ucie(a) && !is_ucie(b)) space.edge_kinds &= ~ucie_kinds;
-  return space;
+  scope.part = same_cube ? &parts_.cube_of(a.at) : &parts_.sip_of(a.at);
+  if (in_cubes) scope.edge_kinds &= ~io_border;
+  if (same_cube && !is_ucie(a) && !is_ucie(b)) scope.edge_kinds &= ~ucie_kinds;
+  if (same_cube) scope.x_row = -1;  // no ucie_mesh edge is within a cube
+  return scope;
 }
 
-std::vector<NodeId> RouteFinder::search(NodeId src, NodeId dst, const SearchSpace& space) const {
+// A path between SIPs passes the border once. In both orders the best path is then the best one to
+// the border and the best one from there: its sums and its first difference from another path add
+// up, or are in one of the two (spec 2.7).
+std::vector<NodeId> RouteFinder::search(NodeId src, NodeId dst, const Scope& scope) const {
+  if (scope.part != nullptr) return search_part(src, dst, scope, *scope.part, no_node);
+  const MachinePart& from = parts_.sip_of(graph_.node(src).at);
+  const MachinePart& to = parts_.sip_of(graph_.node(dst).at);
+  const NodeId border = parts_.border();
+  if (&from == &to) return search_part(src, dst, scope, from, border);
+  std::vector<NodeId> path = search_part(src, border, scope, from, border);
+  const std::vector<NodeId> rest = search_part(border, dst, scope, to, border);
+  if (path.empty() || rest.empty()) return {};
+  path.insert(path.end(), rest.begin() + 1, rest.end());
+  return path;
+}
+
+// Best path within a part and the border, if that is not no_node.
+std::vector<NodeId> RouteFinder::search_part(NodeId src, NodeId dst, const Scope& scope,
+                                             const MachinePart& part, NodeId border) const {
+  const NodeId offset = part.first - part.shape;
+  SearchSpace space;
+  space.edge_kinds = scope.edge_kinds;
+  space.first = part.shape;
+  space.last = part.last - offset;
+  space.x_row = scope.x_row;
+  if (!part.contains(border)) space.border = border;
+  const auto in_shape = [&](NodeId node) { return node == space.border ? node : node - offset; };
   const bool first = graph_.spec().cube.lane_select == LaneSelect::first &&
                      (space.edge_kinds & bit(EdgeKind::ucie_internal)) != 0;
-  auto& tree = trees_[{space, src}];
+  auto& tree = trees_[{space, in_shape(src)}];
   if (!tree) {
-    tree = std::make_unique<PathTree>(graph_, weights_um_, space, src,
+    tree = std::make_unique<PathTree>(graph_, weights_um_, space, in_shape(src),
                                       first ? PathOrder::by_name : PathOrder::by_hops);
   }
-  return tree->path_to(dst);
+  std::vector<NodeId> path = tree->path_to(in_shape(dst));
+  for (NodeId& node : path) node += node == space.border ? 0 : offset;
+  return path;
 }
 
 void RouteFinder::no_path(NodeId src, NodeId dst) const {
@@ -112,7 +135,7 @@ void RouteFinder::no_path(NodeId src, NodeId dst) const {
 }
 
 std::vector<NodeId> RouteFinder::path(NodeId src, NodeId dst, View view) const {
-  std::vector<NodeId> found = search(src, dst, whole(view));
+  std::vector<NodeId> found = search(src, dst, {edge_kinds(view), -1, nullptr});
   if (found.empty()) no_path(src, dst);
   return found;
 }

@@ -16,12 +16,12 @@ int step_class(const Graph& graph, const Edge& edge) {
   return graph.node(edge.src).at.row == graph.node(edge.dst).at.row ? 0 : 1;
 }
 
-// One search; every array is indexed by node - space.first.
+// One search; every array is indexed by space.index(node).
 class Search {
  public:
   Search(const Graph& graph, const std::vector<std::uint64_t>& weights_um, const SearchSpace& space)
-      : graph_(graph), weights_(weights_um), space_(space),
-        distance_(space.last - space.first, unreached), hops_(distance_.size(), 0) {}
+      : graph_(graph), weights_(weights_um), space_(space), distance_(space.size(), unreached),
+        hops_(distance_.size(), 0) {}
 
   std::vector<NodeId> predecessors(NodeId source, PathOrder order) {
     if (order == PathOrder::by_name) return first_found(source);
@@ -30,7 +30,7 @@ class Search {
   }
 
  private:
-  std::size_t index(NodeId node) const { return node - space_.first; }
+  std::size_t index(NodeId node) const { return space_.index(node); }
 
   template <class Visit>  // visit(edge index, Edge)
   void for_each_out_edge(NodeId node, Visit visit) const {
@@ -38,8 +38,7 @@ class Search {
     for (std::size_t e = first; e < last; ++e) {
       const Edge& edge = graph_.edges()[e];
       const bool allowed = (space_.edge_kinds >> static_cast<unsigned>(edge.kind) & 1U) != 0;
-      if (allowed && may_cross(edge) && edge.dst >= space_.first && edge.dst < space_.last)
-        visit(e, edge);
+      if (allowed && may_cross(edge) && space_.contains(edge.dst)) visit(e, edge);
     }
   }
 
@@ -139,15 +138,14 @@ class Search {
 
 PathTree::PathTree(const Graph& graph, const std::vector<std::uint64_t>& weights_um,
                    const SearchSpace& space, NodeId source, PathOrder order)
-    : first_(space.first), source_(source),
+    : space_(space), source_(source),
       previous_(Search(graph, weights_um, space).predecessors(source, order)) {}
 
 std::vector<NodeId> PathTree::path_to(NodeId target) const {
   std::vector<NodeId> path;
-  if (target < first_ || target - first_ >= previous_.size() ||
-      previous_[target - first_] == no_node)
-    return path;
-  for (NodeId node = target; node != source_; node = previous_[node - first_]) path.push_back(node);
+  if (!space_.contains(target) || previous_[space_.index(target)] == no_node) return path;
+  for (NodeId node = target; node != source_; node = previous_[space_.index(node)])
+    path.push_back(node);
   path.push_back(source_);
   std::reverse(path.begin(), path.end());
   return path;

@@ -18,14 +18,22 @@
 
 namespace kernbench {
 
-// Part of a graph that a search may use: edges whose kind bit is set, nodes in [first, last).
+// Part of a graph that a search may use: edges whose kind bit is set, nodes in [first, last) and
+// one more.
 struct SearchSpace {
   std::uint32_t edge_kinds = ~std::uint32_t{0};  // bit i = EdgeKind i
   NodeId first = 0, last = 0;
+  NodeId border = no_node;  // outside [first, last); no_node: none
   int x_row = -1;  // row of cubes in which alone ucie_mesh edges along x may be used; -1: any
+
+  NodeId size() const { return last - first + (border == no_node ? 0 : 1); }
+  bool contains(NodeId node) const {
+    return (node >= first && node < last) || (node == border && node != no_node);
+  }
+  std::size_t index(NodeId node) const { return (node == border ? last : node) - first; }
   friend bool operator<(const SearchSpace& a, const SearchSpace& b) {
-    return std::tie(a.edge_kinds, a.first, a.last, a.x_row) <
-           std::tie(b.edge_kinds, b.first, b.last, b.x_row);
+    return std::tie(a.edge_kinds, a.first, a.last, a.border, a.x_row) <
+           std::tie(b.edge_kinds, b.first, b.last, b.border, b.x_row);
   }
 };
 
@@ -40,8 +48,9 @@ class PathTree {
   std::vector<NodeId> path_to(NodeId target) const;
 
  private:
-  NodeId first_, source_;
-  std::vector<NodeId> previous_;  // [node - first_]
+  SearchSpace space_;
+  NodeId source_;
+  std::vector<NodeId> previous_;  // [space_.index(node)]
 };
 
 }  // namespace kernbench

@@ -12,6 +12,7 @@
 #include "platform/topology/route_finder.h"
 #include "platform/topology/topology_json.h"
 #include "tests/topology/machines.h"
+#include "tests/topology/plain_routes.h"
 #include "tests/topology/svg_file.h"
 
 using namespace kernbench;
@@ -254,6 +255,29 @@ RC_BOOST_PROP(the_host_takes_the_fastest_way_within_the_sip, ()) {
     const Rational port(8);
     RC_ASSERT(latencies.of(path) < latencies.least(source, target) +
                                        port * Rational(static_cast<std::int64_t>(cubes.size())));
+  }
+}
+
+RC_BOOST_PROP(routes_equal_those_of_a_search_of_the_whole_machine, ()) {
+  Shape shape = any_shape();
+  shape.sips = std::min(shape.sips, 3);
+  MachineSpec spec = with_chiplets(shape);
+  spec.sip.cube_routes = *rc::gen::element(CubeRoutes::shortest, CubeRoutes::x_first);
+  spec.cube.lane_select = *rc::gen::element(LaneSelect::spread, LaneSelect::first);
+  const Graph graph = build_graph(spec);
+  RC_LOG() << shape << ", " << graph.spec().sip.io_chiplets.size() << " chiplets" << std::endl;
+  const RouteFinder shared(graph);
+  PlainRoutes plain(graph);
+  const auto any = [&] { return *rc::gen::inRange<NodeId>(0, graph.nodes().size()); };
+  for (int i = 0; i < 3; ++i) {
+    const NodeId from = any();
+    for (int j = 0; j < 5; ++j) {
+      const NodeId to = any();
+      RC_ASSERT(names(graph, shared.node_path(from, to)) ==
+                names(graph, plain.node_path(from, to)));
+      RC_ASSERT(names(graph, shared.path(from, to, View::all)) ==
+                names(graph, plain.path(from, to, View::all)));
+    }
   }
 }
 
