@@ -45,6 +45,13 @@ void check_new(const Component& component, const std::string& name,
   }
 }
 
+// Most components have few entries: no more room than that.
+template <class T>
+void append(std::vector<T>& list, T entry) {
+  if (list.size() == list.capacity()) list.reserve(list.size() + 4);
+  list.push_back(std::move(entry));
+}
+
 }  // namespace
 
 // A single delay is far shorter than half of time: a sum wraps round in the second half only.
@@ -57,26 +64,27 @@ std::string Component::in_the_past(const char* what, Fs instant) {
 void Component::add_statistic(std::string name, std::string description, Quantity quantity,
                               const std::uint64_t& value, Merge merge) {
   check_new(*this, name, description);
-  statistics_.push_back({std::move(name), std::move(description), quantity, &value, merge, {}, {}});
+  append<Statistic>(statistics_,
+                    {std::move(name), std::move(description), quantity, &value, merge, {}, {}});
 }
 
 void Component::add_count(std::string name, std::string description, const std::uint64_t& value,
                           std::function<std::uint64_t()> all) {
   check_new(*this, name, description);
-  statistics_.push_back({std::move(name),
-                         std::move(description),
-                         Quantity::count,
-                         &value,
-                         Merge::sum,
-                         [all = std::move(all)](Fs /*now*/) { return all(); },
-                         {}});
+  append<Statistic>(statistics_, {std::move(name),
+                                  std::move(description),
+                                  Quantity::count,
+                                  &value,
+                                  Merge::sum,
+                                  [all = std::move(all)](Fs /*now*/) { return all(); },
+                                  {}});
 }
 
 void Component::add_busy_time(std::string name, std::string description, const std::uint64_t& value,
                               std::function<Fs(Fs)> until, const Server& server) {
   check_new(*this, name, description);
-  statistics_.push_back({std::move(name), std::move(description), Quantity::time_fs, &value,
-                         Merge::sum, std::move(until), server});
+  append<Statistic>(statistics_, {std::move(name), std::move(description), Quantity::time_fs,
+                                  &value, Merge::sum, std::move(until), server});
 }
 
 void Component::add_ratio(std::string name, std::string description,
@@ -97,12 +105,13 @@ Server& Component::server_of(const std::string& busy_time) {
 
 TraceSignal& Component::add_signal(std::string name, std::string description, SignalFormat format,
                                    SignalGroup* group) {
-  for (const TraceSignal& known : signals_) {
+  if (signals_ == nullptr) signals_ = std::make_unique<std::deque<TraceSignal>>();
+  for (const TraceSignal& known : *signals_) {
     if (known.name() == name)
       two_of_a_name(*this, "signals", name, known.description(), description);
   }
   TraceSignal& signal =
-      signals_.emplace_back(std::move(name), std::move(description), std::move(format), group);
+      signals_->emplace_back(std::move(name), std::move(description), std::move(format), group);
   if (added_signals_.observed()) added_signals_.write({*this, signal});
   return signal;
 }
@@ -110,10 +119,11 @@ TraceSignal& Component::add_signal(std::string name, std::string description, Si
 std::deque<TraceSignal>& Component::signals() {
   if (!signals_declared_) {
     signals_declared_ = true;
+    if (signals_ == nullptr) signals_ = std::make_unique<std::deque<TraceSignal>>();
     const Scope scope(*this);
     declare_signals();
   }
-  return signals_;
+  return *signals_;
 }
 
 void Observables::add_statistic(std::string name, std::string description, Quantity quantity,

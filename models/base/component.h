@@ -155,7 +155,7 @@ class Component : public sc_core::sc_module {
   PendingWaits& pending_waits_;
   std::vector<Statistic> statistics_;
   std::vector<Ratio> ratios_;
-  std::deque<TraceSignal> signals_;
+  std::unique_ptr<std::deque<TraceSignal>> signals_;  // null: none yet
   bool signals_declared_ = false;
   AnalysisPort<AddedSignal> added_signals_;
   std::vector<ServiceTargetBase*> service_targets_;

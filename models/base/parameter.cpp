@@ -184,9 +184,14 @@ ParameterValue Parameter::parse(std::string_view text) const {
   throw std::invalid_argument(fmt::format("found {}, allowed is {}", quote(text), allowed()));
 }
 
+const Attributes::Values& Attributes::values() const {
+  static const Values none;
+  return values_ == nullptr ? none : *values_;
+}
+
 const ParameterValue& Attributes::at(std::string_view name) const {
-  const auto found = values_.find(name);
-  if (found == values_.end())
+  const auto found = values().find(name);
+  if (found == values().end())
     throw ModelError(fmt::format("undeclared parameter '{}' asked for", name));
   return found->second;
 }

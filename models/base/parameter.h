@@ -95,19 +95,22 @@ class Parameter {
 using ParameterSchema = std::vector<Parameter>;
 
 // Resolved parameters of one instance: one value for every declared parameter. Access to another
-// name is a ModelError.
+// name is a ModelError. Copies share their values until one of them is changed.
 class Attributes {
  public:
+  using Values = std::map<std::string, ParameterValue, std::less<>>;
+
   void set(const std::string& name, ParameterValue value) {
-    values_[name] = std::move(value);
+    if (values_ == nullptr || values_.use_count() > 1) values_ = std::make_shared<Values>(values());
+    (*values_)[name] = std::move(value);
     typed_.reset();
   }
-  bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
+  bool has(std::string_view name) const { return values().find(name) != values().end(); }
   const Rational& decimal(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;
   bool flag(std::string_view name) const;
   const std::string& text(std::string_view name) const;
-  const std::map<std::string, ParameterValue, std::less<>>& values() const { return values_; }
+  const Values& values() const;
   // Typed parameters P (models/base/parameter_set.h) with these values: read once for all
   // components that share them.
   template <class P>
@@ -121,7 +124,7 @@ class Attributes {
 
  private:
   const ParameterValue& at(std::string_view name) const;
-  std::map<std::string, ParameterValue, std::less<>> values_;
+  std::shared_ptr<Values> values_;  // null: none
   mutable std::shared_ptr<const void> typed_;
   mutable const std::type_info* type_ = nullptr;  // type of *typed_
 };

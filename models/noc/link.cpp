@@ -4,9 +4,9 @@
 
 namespace kernbench {
 
-Link::Link(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation,
-           std::uint32_t flit_bytes, const AnalysisPort<LinkTraversal>& traversals)
-    : sc_core::sc_module(name), traversals_(traversals), propagation_(propagation),
+Link::Link(const char* name, const Rational& bw_gbs, Fs propagation, std::uint32_t flit_bytes,
+           const AnalysisPort<LinkTraversal>& traversals)
+    : sc_core::sc_object(name), traversals_(traversals), propagation_(propagation),
       service_(bw_gbs, flit_bytes) {}
 
 void Link::connect(FabricInitiatorSocket& upstream, FabricTargetSocket& downstream) {

@@ -24,12 +24,12 @@ namespace kernbench {
 
 // A channel between the sockets of two nodes, without sockets of its own: the interfaces of the
 // sockets are bound to it directly.
-class Link final : public sc_core::sc_module, private FabricForward, private FabricBackward {
+class Link final : public sc_core::sc_object, private FabricForward, private FabricBackward {
  public:
   // bw_gbs 0 = unlimited; propagation from propagation_fs(); flit_bytes: the size of a full flit.
   // `traversals`: the port of the machine, which outlives the link.
-  Link(const sc_core::sc_module_name& name, const Rational& bw_gbs, Fs propagation,
-       std::uint32_t flit_bytes, const AnalysisPort<LinkTraversal>& traversals);
+  Link(const char* name, const Rational& bw_gbs, Fs propagation, std::uint32_t flit_bytes,
+       const AnalysisPort<LinkTraversal>& traversals);
 
   // Binds it between two nodes, once; before the end of elaboration. `monitors`, of the nodes
   // `from` and `to`, observe both sides; null: no monitor.

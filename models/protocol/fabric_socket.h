@@ -8,6 +8,7 @@
 
 #include "models/base/units.h"
 #include "models/protocol/flit_run.h"
+#include "models/protocol/machine_sockets.h"
 #include "models/protocol/transaction.h"
 
 namespace kernbench {
@@ -76,7 +77,7 @@ class FabricBackward : public tlm::tlm_bw_transport_if<> {
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) final {}
 };
 
-using FabricInitiatorSocket = tlm::tlm_base_initiator_socket<32, FabricForward, FabricBackward>;
-using FabricTargetSocket = tlm::tlm_base_target_socket<32, FabricForward, FabricBackward>;
+using FabricInitiatorSocket = MachineInitiatorSocket<FabricForward, FabricBackward>;
+using FabricTargetSocket = MachineTargetSocket<FabricForward, FabricBackward>;
 
 }  // namespace kernbench

@@ -5,6 +5,7 @@
 #include <tlm>
 
 #include "models/base/role.h"
+#include "models/protocol/machine_sockets.h"
 
 namespace kernbench {
 
@@ -35,10 +36,9 @@ template <class Payload>
 using ServiceBackward = tlm::tlm_bw_transport_if<ServiceProtocol<Payload>>;
 template <class Payload>
 using ServiceInitiatorSocket =
-    tlm::tlm_base_initiator_socket<32, ServiceForward<Payload>, ServiceBackward<Payload>, 1,
-                                   sc_core::SC_ZERO_OR_MORE_BOUND>;
+    MachineInitiatorSocket<ServiceForward<Payload>, ServiceBackward<Payload>,
+                           sc_core::SC_ZERO_OR_MORE_BOUND>;
 template <class Payload>
-using ServiceTargetSocket =
-    tlm::tlm_base_target_socket<32, ServiceForward<Payload>, ServiceBackward<Payload>>;
+using ServiceTargetSocket = MachineTargetSocket<ServiceForward<Payload>, ServiceBackward<Payload>>;
 
 }  // namespace kernbench

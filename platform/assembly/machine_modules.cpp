@@ -128,6 +128,8 @@ sc_core::sc_module* MachineModules::scope(std::string_view path) {
 
 void MachineModules::create_components(const ComponentRegistry& registry, Services& services) {
   components_.reserve(graph_.nodes().size());
+  fabric_nodes_.reserve(graph_.nodes().size());
+  modules_.reserve(graph_.nodes().size());
   for (const Node& node : graph_.nodes()) {  // by name: a parent precedes its children
     const Implementation* implementation = registry.find(node.impl());
     if (implementation == nullptr || !implementation->create)
@@ -137,12 +139,13 @@ void MachineModules::create_components(const ComponentRegistry& registry, Servic
     const auto id = static_cast<NodeId>(components_.size());
     components_.push_back(create(*implementation, node,
                                  {leaf_of(node.name).data(), id, node.attributes(), services}));
+    fabric_nodes_.push_back(dynamic_cast<FabricNode*>(components_.back().get()));
     modules_.emplace(node.name, components_.back().get());
   }
 }
 
 FabricNode& MachineModules::fabric_node(NodeId node) const {
-  auto* fabric_node = dynamic_cast<FabricNode*>(components_[node].get());
+  FabricNode* fabric_node = fabric_nodes_[node];
   if (fabric_node == nullptr) {
     throw UsageError(fmt::format(
         "'{}' has edges of the fabric, but its implementation '{}' is not a fabric node",
@@ -153,9 +156,8 @@ FabricNode& MachineModules::fabric_node(NodeId node) const {
 
 std::vector<std::uint32_t> MachineModules::virtual_channels() const {
   std::vector<std::uint32_t> channels;
-  channels.reserve(components_.size());
-  for (const std::unique_ptr<Component>& component : components_) {
-    const auto* node = dynamic_cast<const FabricNode*>(component.get());
+  channels.reserve(fabric_nodes_.size());
+  for (const FabricNode* node : fabric_nodes_) {
     const InputBuffer buffer = node == nullptr ? InputBuffer() : node->input_buffer();
     channels.push_back(buffer.finite() ? buffer.virtual_channels : 0);
   }

@@ -2,10 +2,10 @@
 // named as in spec 1.1.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "models/base/component_registry.h"
@@ -56,9 +56,11 @@ class MachineModules {
   sc_core::sc_module* scope(std::string_view path);
 
   const Graph& graph_;
-  std::map<std::string, sc_core::sc_module*, std::less<>> modules_;  // by full name
+  // By full name, which is a part of a node's name; looked up only, never iterated.
+  std::unordered_map<std::string_view, sc_core::sc_module*> modules_;
   std::vector<std::unique_ptr<sc_core::sc_module>> scopes_;
   std::vector<std::unique_ptr<Component>> components_;
+  std::vector<FabricNode*> fabric_nodes_;  // by node; null: not one
   std::vector<LinkInstance> links_;
   std::unique_ptr<CreditNetwork> credit_network_;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "models/base/errors.h"
 
@@ -141,26 +142,120 @@ std::vector<ChannelPhase> channel_phases_of(const Graph& graph, const std::vecto
   return phases;
 }
 
+namespace {
+
+// Adds the dependencies of the paths from all initiators to all targets.
+//
+// A path between two SIPs is that of its source to the switch and that from there, which depends on
+// the kind of the source only (spec 2.7). So each part is added with one path that has it, and each
+// pair of ports of the switch with one path over both.
+class AllPaths {
+ public:
+  AllPaths(const Graph& graph, const RouteFinder& routes, Dependencies& dependencies)
+      : graph_(graph), routes_(routes), dependencies_(dependencies),
+        by_channel_(graph.spec().cube.memory_map.hbm_mapping_mode == HbmMapping::one_to_one) {
+    for (NodeId node = 0; node < graph.nodes().size(); ++node) {
+      Sip& sip = sips_[graph.node(node).at.sip];
+      if (is_initiator(graph.node(node).kind)) sip.sources.push_back(node);
+      if (is_target(graph.node(node).kind)) sip.targets.push_back(node);
+    }
+  }
+
+  void add() {
+    for (const auto& [number, sip] : sips_) {
+      for (const NodeId source : sip.sources) {
+        for (const NodeId target : sip.targets) add_paths(source, target);
+      }
+    }
+    for (auto& [number, sip] : sips_) add_paths_to_switch(number, sip);
+    for (auto& [number, sip] : sips_) add_paths_from_switch(number, sip);
+    for (const auto& [number, sip] : sips_) {
+      for (const auto& [other_number, other] : sips_) {
+        if (number != other_number) add_paths_over_switch(sip, other);
+      }
+    }
+  }
+
+ private:
+  // The edges that a source may use, and where it may cross its row of cubes.
+  using SourceKind = std::pair<Role, int>;
+  using ByPort = std::map<NodeId, NodeId>;  // node next to the switch -> first node of its paths
+  struct Sip {
+    std::vector<NodeId> sources, targets;
+    std::map<SourceKind, ByPort> leaving, entering;  // -> source, -> target
+  };
+
+  SourceKind kind_of(NodeId source) const {
+    const Node& node = graph_.node(source);
+    return {node.kind, node.at.cube < 0 ? -1 : node.at.cube / graph_.spec().sip.mesh_w};
+  }
+
+  void add_paths_to_switch(int number, Sip& sip) {
+    for (const NodeId source : sip.sources) {
+      for (const auto& [other_number, other] : sips_) {
+        if (other_number == number || other.targets.empty()) continue;
+        const NodeId next = *(switch_on(add_paths(source, other.targets.front())) - 1);
+        sip.leaving[kind_of(source)].emplace(next, source);
+        break;
+      }
+    }
+  }
+
+  void add_paths_from_switch(int number, Sip& sip) {
+    for (const auto& [other_number, other] : sips_) {
+      if (other_number == number) continue;
+      for (const auto& [kind, ports] : other.leaving) {
+        ByPort& entering = sip.entering[kind];
+        if (!entering.empty()) continue;  // from another SIP
+        for (const NodeId target : sip.targets)
+          entering.emplace(*(switch_on(add_paths(ports.begin()->second, target)) + 1), target);
+      }
+    }
+  }
+
+  void add_paths_over_switch(const Sip& from, const Sip& to) {
+    for (const auto& [kind, ports] : from.leaving) {
+      for (const auto& [out, source] : ports) {
+        for (const auto& [in, target] : to.entering.at(kind)) add_paths(source, target);
+      }
+    }
+  }
+
+  std::vector<NodeId>::const_iterator switch_on(const std::vector<NodeId>& path) const {
+    return std::find_if(path.begin(), path.end(), [this](NodeId node) {
+      return graph_.node(node).kind == Role::fabric_switch;
+    });
+  }
+
+  // Returns the path to the target as a whole.
+  const std::vector<NodeId>& add_paths(NodeId source, NodeId target) {
+    if (by_channel_ && graph_.node(target).kind == Role::hbm_ctrl) {
+      for (int channel = 0; channel < graph_.spec().cube.memory_map.hbm_channels_per_pe; ++channel)
+        add_path(routes_.channel_path(source, target, channel));
+    }
+    path_ = routes_.memory_path(source, target);
+    add_path(path_);
+    return path_;
+  }
+  void add_path(const std::vector<NodeId>& path) {
+    dependencies_.add_path(path, Leg::request);
+    dependencies_.add_path(RouteFinder::reversed(path), Leg::response);
+  }
+
+  const Graph& graph_;
+  const RouteFinder& routes_;
+  Dependencies& dependencies_;
+  bool by_channel_;
+  std::map<int, Sip> sips_;  // -1: modules at the switch
+  std::vector<NodeId> path_;
+};
+
+}  // namespace
+
 std::vector<std::string> dependency_cycle(const Graph& graph, const RouteFinder& routes,
                                           const std::vector<std::uint32_t>& virtual_channels) {
   Dependencies dependencies(graph, virtual_channels);
-  const auto add = [&](std::vector<NodeId> path) {
-    dependencies.add_path(path, Leg::request);
-    dependencies.add_path(RouteFinder::reversed(std::move(path)), Leg::response);
-  };
-  const auto count = static_cast<NodeId>(graph.nodes().size());
-  const bool by_channel = graph.spec().cube.memory_map.hbm_mapping_mode == HbmMapping::one_to_one;
-  for (NodeId source = 0; source < count; ++source) {
-    if (!is_initiator(graph.node(source).kind)) continue;
-    for (NodeId target = 0; target < count; ++target) {
-      const Role kind = graph.node(target).kind;
-      if (!is_target(kind)) continue;
-      add(routes.memory_path(source, target));
-      if (kind != Role::hbm_ctrl || !by_channel) continue;
-      for (int channel = 0; channel < graph.spec().cube.memory_map.hbm_channels_per_pe; ++channel)
-        add(routes.channel_path(source, target, channel));
-    }
-  }
+  AllPaths(graph, routes, dependencies).add();
   return dependencies.cycle();
 }
 

@@ -4,6 +4,10 @@
 #include <rapidcheck/boost_test.h>
 
 #include <boost/test/unit_test.hpp>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
 
 #include "models/base/errors.h"
 #include "platform/topology/node_names.h"
@@ -158,6 +162,83 @@ RC_BOOST_PROP(x_first_with_phases_has_no_cycle_in_any_mesh, ()) {
                       {"cube.geometry.cube_mm.w", number(*rc::gen::inRange(9, 30)) + ".0"},
                       {"cube.geometry.cube_mm.h", number(*rc::gen::inRange(12, 30)) + ".0"}}));
   RC_ASSERT(cycle_of(machine, channels_where(machine, 8, forwards)).empty());
+}
+
+namespace {
+
+// Whether the paths of all pairs of nodes, each followed by itself, have a cycle.
+bool has_cycle(const Graph& graph, const std::vector<std::uint32_t>& channels) {
+  using Buffer = std::tuple<NodeId, NodeId, bool, ChannelPhase>;  // edge, response, class
+  std::map<Buffer, std::set<Buffer>> next;
+  const RouteFinder routes(graph);
+  const bool classes = channel_classes_of(graph.spec()) > 1;
+  const auto follow = [&](const std::vector<NodeId>& path, bool response) {
+    const std::vector<ChannelPhase> phases = channel_phases_of(graph, path);
+    std::optional<Buffer> previous;
+    for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+      const std::uint32_t count = channels[path[i + 1]];
+      const Buffer buffer{path[i], path[i + 1], response && count > 1,
+                          classes ? phases[i] : ChannelPhase::source};
+      if (previous && count > 0) next[*previous].insert(buffer);
+      previous = count > 0 ? std::optional<Buffer>(buffer) : std::nullopt;
+    }
+  };
+  for (NodeId from = 0; from < graph.nodes().size(); ++from) {
+    const Role kind = graph.node(from).kind;
+    if (kind != Role::pe_dma && kind != Role::pcie_ep && kind != Role::m_cpu) continue;
+    for (NodeId to = 0; to < graph.nodes().size(); ++to) {
+      const Role memory = graph.node(to).kind;
+      if (memory != Role::hbm_ctrl && memory != Role::sram && memory != Role::pe_tcm) continue;
+      const std::vector<NodeId> path = routes.memory_path(from, to);
+      follow(path, false);
+      follow(RouteFinder::reversed(path), true);
+    }
+  }
+  // Buffers without a successor left are removed; those of a cycle remain.
+  for (bool removed = true; removed;) {
+    removed = false;
+    for (auto each = next.begin(); each != next.end();) {
+      const auto ended = [&](const Buffer& buffer) { return next.count(buffer) == 0; };
+      const bool all = std::all_of(each->second.begin(), each->second.end(), ended);
+      removed = removed || all;
+      each = all ? next.erase(each) : std::next(each);
+    }
+  }
+  return !next.empty();
+}
+
+}  // namespace
+
+// Paths between SIPs are added in parts; a chiplet with two endpoints has several ports at the
+// switch.
+RC_BOOST_PROP(a_cycle_is_found_exactly_if_the_paths_of_all_pairs_have_one, ()) {
+  std::vector<Override> set{{"system.sips.count", *rc::gen::element<std::string>("2", "3")},
+                            {"sip.cube_mesh.w", *rc::gen::element<std::string>("1", "2")},
+                            {"sip.cube_mesh.h", "1"},
+                            {"sip.io_chiplets.io0.cube_ports",
+                             "[{cube: {xy: [0, 0]}, cube_side: N, phy: P0, distance_mm: 2.0}]"},
+                            {"cube.pe_layout.pe_per_corner", "1"},
+                            {"cube.memory_map.hbm_slices_per_cube", "4"},
+                            {"cube.memory_map.hbm_pseudo_channels", "32"}};
+  if (*rc::gen::arbitrary<bool>()) set = with(set, by_phase);
+  if (*rc::gen::arbitrary<bool>()) {
+    set = with(set, {{"sip.io_chiplets.io0.components.ual_ep", "{impl: builtin.ual_ep}"},
+                     {"sip.io_chiplets.io0.links.ual_ep_to_noc_bw_gbs", "192.0"},
+                     {"system.links.io_ual_to_switch", "{bw_gbs: 128.0, distance_mm: 50.0}"}});
+  }
+  const Graph machine = graph(set);
+  // Some kinds of nodes have buffers, with one channel or one per leg.
+  std::map<Role, std::uint32_t> of_kind;
+  for (const Node& node : machine.nodes()) {
+    if (forwards(node.kind) && of_kind.count(node.kind) == 0)
+      of_kind[node.kind] = *rc::gen::inRange<std::uint32_t>(0, 3);
+  }
+  std::vector<std::uint32_t> channels;
+  for (const Node& node : machine.nodes())
+    channels.push_back(forwards(node.kind) ? of_kind[node.kind] : 0);
+  const bool expected = has_cycle(machine, channels);
+  RC_CLASSIFY(expected);
+  RC_ASSERT(cycle_of(machine, channels).empty() != expected);
 }
 
 BOOST_AUTO_TEST_CASE(a_machine_that_can_deadlock_is_refused_unless_accepted) {
