@@ -123,6 +123,7 @@ class HbmController final : public FabricNode {
   Fs next_due() const override {
     return std::min({ingress_.next_due(), services_.next_due(), channels_.next_due()});
   }
+  bool takes_runs() const override { return true; }
   void serve() override;
   void declare_signals() override {
     FabricNode::declare_signals();

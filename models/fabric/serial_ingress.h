@@ -46,11 +46,19 @@ class SerialIngress {
   // began at `start`. Inlined, so that a flit costs one call at any level of optimisation.
   template <class HandOver>
   [[gnu::always_inline]] void serve(Fs now, HandOver hand_over) {
+    serve(now, hand_over, [](const Arrival&) { return false; });
+  }
+  // The same; hand_over_run(const Arrival&) is called for later flits of a leg that may be handed
+  // over as a run. Returns false if it leaves them in the queue, where the first is then served by
+  // itself.
+  template <class HandOver, class HandOverRun>
+  [[gnu::always_inline]] void serve(Fs now, HandOver hand_over, HandOverRun hand_over_run) {
     for (;;) {
       const bool data = data_due() <= now;
       const bool control = control_due() <= now;
       if (data && (!control || earlier(*queue_.data(), *queue_.control()))) {
         const Arrival arrival = *queue_.data();
+        if (arrival.count > 1 && !arrival.is_first() && hand_over_run(arrival)) continue;
         queue_.pop_data();
         const Fs hold = hold_of(arrival);
         advance(state_, arrival.time, hold);

@@ -49,6 +49,9 @@ class DmaLinks {
     if (passing_.push_message(upstream, transaction, run, arrival)) dma_.rearm();
   }
 
+  // The last flit of a run from PE_TCM is not on its way any more.
+  void recall(const Transaction& transaction) { passing_.recall_message(transaction); }
+
   // Next instant at which a waiting message has its turn at a link or passes through.
   Fs next_due(Fs now) const { return std::min(channels_.next_due(now), passing_.control_due()); }
   // Call when the timestep is quiescent and all transfers that start here contend.

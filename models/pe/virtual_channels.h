@@ -30,7 +30,7 @@ class VirtualChannels {
   }
 
   // Flits [run.first, run.first + run.count) of a message, or a control message, contend for the
-  // link at run.position of its path. send(transaction, run) hands one flit over to that link; it
+  // link at run.position of its path. send(transaction, run) hands flits over to that link; it
   // is called here or in serve().
   template <class Send>
   void put(VirtualChannel channel, Transaction& transaction, FlitRun run, Fs now, Send send);
@@ -80,10 +80,9 @@ void VirtualChannels::put(VirtualChannel channel, Transaction& transaction, Flit
     return;
   }
   if (run.count == 0) return send(transaction, run);
-  for (std::uint32_t flit = run.first; flit < run.first + run.count; ++flit) {
+  for (std::uint32_t flit = run.first; flit < run.first + run.count; ++flit)
     kernbench::serve(port.state, channel, now, port.service.of(transaction.route().bytes_of(flit)));
-    send(transaction, FlitRun{flit, 1, run.position});
-  }
+  send(transaction, run);
 }
 
 template <class Send>
@@ -110,8 +109,7 @@ void VirtualChannels::serve(Fs now, Send send) {
         queue.front().run.first += flits;
         queue.front().run.count -= flits;
       }
-      for (std::uint32_t i = 0; i < flits; ++i)
-        send(*head.transaction, FlitRun{head.run.first + i, 1, head.run.position});
+      send(*head.transaction, FlitRun{head.run.first, flits, head.run.position});
     }
   }
 }
