@@ -96,6 +96,13 @@ class ArrivalQueue {
     return best_port_ == no_port ? nullptr : &ports_[best_port_].flits.front();
   }
   void pop_data();
+  // Calls visit(const Arrival&) with the first flits of each port.
+  template <class Visit>
+  void for_each_head(Visit visit) const {
+    for (const Port& port : ports_) {
+      if (!port.flits.empty()) visit(port.flits.front());
+    }
+  }
   // Earliest control message (or whole message); null if none.
   const Arrival* control() const { return control_.empty() ? nullptr : &control_.front(); }
   void pop_control() { control_.pop_front(); }
