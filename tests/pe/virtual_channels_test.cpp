@@ -171,7 +171,8 @@ BOOST_AUTO_TEST_CASE(a_control_message_leaves_when_the_link_is_free) {
 // What a PE without rings does, flit by flit.
 RC_BOOST_PROP(with_one_channel_in_use_it_is_first_come_first_served, ()) {
   const bool is_comm = *rc::gen::arbitrary<bool>();
-  Links fifo(0), shared(*rc::gen::inRange<std::uint32_t>(1, 2000));
+  Links fifo(0, false);
+  Links shared(*rc::gen::inRange<std::uint32_t>(1, 2000), *rc::gen::arbitrary<bool>());
   Fs time = 0;
   for (int i = *rc::gen::inRange(1, 12); i > 0; --i) {
     time += *rc::gen::inRange<Fs>(0, 6 * ns);
@@ -187,9 +188,10 @@ RC_BOOST_PROP(with_one_channel_in_use_it_is_first_come_first_served, ()) {
 }
 
 // Whatever comes when: every flit leaves once, each channel keeps its order, the link is never idle
-// while something waits.
+// while something waits. Flits handed over as runs leave at the same times.
 RC_BOOST_PROP(nothing_is_lost_and_the_link_is_never_idle_while_something_waits, ()) {
-  Links w(*rc::gen::inRange<std::uint32_t>(1, 2000));
+  const auto chunk = *rc::gen::inRange<std::uint32_t>(1, 2000);
+  Links w(chunk, false), runs(chunk, true);
   Fs time = 0, busy_until = 0;
   std::string expected[2];
   for (int i = *rc::gen::inRange(1, 12); i > 0; --i) {
@@ -197,11 +199,16 @@ RC_BOOST_PROP(nothing_is_lost_and_the_link_is_never_idle_while_something_waits, 
     const bool is_comm = *rc::gen::arbitrary<bool>();
     const auto flits = *rc::gen::inRange<std::uint64_t>(1, 8);
     const char letter = static_cast<char>((is_comm ? 'A' : 'a') + i);
-    w.put(time, is_comm ? comm : compute, letter, flits * 256);
+    const auto bytes = flits * 256 - *rc::gen::element<std::uint64_t>(0, 0, 100);
+    for (Links* each : {&w, &runs}) each->put(time, is_comm ? comm : compute, letter, bytes);
     expected[is_comm ? 1 : 0] += std::string(flits, letter);
-    busy_until = std::max(busy_until, time) + flits * ns;
+    busy_until = std::max(busy_until, time) + ServiceTime(256, 256).of(256) * (flits - 1) +
+                 ServiceTime(256, 256).of(bytes - 256 * (flits - 1));
   }
   w.finish();
+  runs.finish();
+  RC_ASSERT(w.order == runs.order);
+  RC_ASSERT(w.ends == runs.ends);
   std::string seen[2];
   for (const char letter : w.order) seen[letter < 'a' ? 1 : 0] += letter;
   RC_ASSERT(seen[0] == expected[0] && seen[1] == expected[1]);
