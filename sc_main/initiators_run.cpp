@@ -67,6 +67,7 @@ int InitiatorsRun::simulate() {
   PlatformOptions platform_options;
   platform_options.data = with_data ? &data_ : nullptr;
   platform_options.check_protocol = options_.check_protocol;
+  platform_options.single_flits = options_.fabric == "flits";
   platform_options.tear_down = false;
   const auto built =
       std::make_unique<Platform>(build_graph(spec_), catalogue_.components, platform_options);

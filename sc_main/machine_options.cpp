@@ -99,6 +99,17 @@ void add_check_protocol_to(CLI::App& command, bool& check_protocol) {
       ->envname("KERNBENCH_CHECK_PROTOCOL");
 }
 
+void add_fabric_to(CLI::App& command, std::string& fabric) {
+  command
+      .add_option("--fabric", fabric,
+                  "Events of the fabric: one for a run of flits at a node where no other stream "
+                  "interferes, or one for each flit; the results are the same")
+      ->check(CLI::IsMember({"runs", "flits"}))
+      ->type_name("MODE")
+      ->capture_default_str()
+      ->envname("KERNBENCH_FABRIC");
+}
+
 void add_max_memory_to(CLI::App& command, std::string& max_memory) {
   command
       .add_option(

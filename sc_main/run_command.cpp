@@ -184,6 +184,7 @@ int BenchRun::simulate() {
   PlatformOptions platform_options;
   platform_options.data = data_mode_ == DataMode::off ? nullptr : &functional_model_;
   platform_options.check_protocol = options_.check_protocol;
+  platform_options.single_flits = options_.fabric == "flits";
   platform_options.tear_down = false;
   const auto built =
       std::make_unique<Platform>(*std::move(graph_), catalogue_.components, platform_options);

@@ -64,6 +64,7 @@ void RunOptions::add_to(CLI::App& command) {
       ->capture_default_str()
       ->group(run);
   add_check_protocol_to(command, check_protocol);
+  add_fabric_to(command, fabric);
   command
       .add_flag("--check-races", check_races,
                 "Report data races: accesses of PEs and of the host to the same bytes, one of them "

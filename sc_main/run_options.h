@@ -34,6 +34,7 @@ struct RunOptions {
   std::string results;  // file for the bench's tables; empty: none
   ReportSet reports;
   bool check_protocol = false, check_races = false;
+  std::string fabric = "runs";
   std::uint64_t max_deltas = RunLimits().max_deltas;  // 0: no limit
   bool print_config = false, json = false;
   bool untimed_inputs = false;  // transfers before the first launch take no time

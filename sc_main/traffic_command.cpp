@@ -55,6 +55,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
   PlatformOptions platform_options;
   platform_options.tear_down = false;
   platform_options.check_protocol = options.check_protocol;
+  platform_options.single_flits = options.fabric == "flits";
   const MachineSpec spec = options.machine.load_spec(catalogue.components);
   const std::optional<EnergyTable> energy_table = options.machine.load_energy(*options.command);
   std::vector<std::pair<std::string, std::string>> facts{

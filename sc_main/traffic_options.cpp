@@ -39,6 +39,7 @@ void TrafficOptions::add_to(CLI::App& app) {
       ->type_name("F");
   reports.declare(app, ReportSource::traffic);
   add_check_protocol_to(app, check_protocol);
+  add_fabric_to(app, fabric);
   app.add_option("--until", until_ns, "Stop at this simulated time")->type_name("NS");
   app.add_option("--max-wall", max_wall_s, "Stop after this many seconds")->type_name("S");
   app.add_option("--deadlock-after", deadlock_after_ns,

@@ -25,6 +25,7 @@ struct TrafficOptions {
   std::string rate_gbs = "0", read_share = "1";
   std::vector<std::string> initiators, targets;
   std::string until_ns, max_wall_s, deadlock_after_ns = "1000000";
+  std::string fabric = "runs";
   bool csv = false, json = false, breakdown = false, check_protocol = false;
   const CLI::App* command = nullptr;
 

@@ -69,11 +69,11 @@ void Component::add_statistic(std::string name, std::string description, Quantit
 }
 
 void Component::add_count(std::string name, std::string description, const std::uint64_t& value,
-                          std::function<std::uint64_t()> all) {
+                          std::function<std::uint64_t()> all, Quantity quantity) {
   check_new(*this, name, description);
   append<Statistic>(statistics_, {std::move(name),
                                   std::move(description),
-                                  Quantity::count,
+                                  quantity,
                                   &value,
                                   Merge::sum,
                                   [all = std::move(all)](Fs /*now*/) { return all(); },

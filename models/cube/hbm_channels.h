@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ class HbmChannels {
               const AnalysisPort<HbmBooking>& bookings)
       : node_(node), burst_bytes_(burst_bytes), bookings_(bookings), channels_(count) {}
 
+  // `settle` books what is due before a statistic is read.
+  void before_reading(std::function<void()> settle) { settle_ = std::move(settle); }
+
   // Statistics; observe_more(channel, name) adds its own after those of each channel. `rate`:
   // attribute that sets the rate of a channel; empty: that of the links.
   template <class ObserveMore>
@@ -29,9 +33,15 @@ class HbmChannels {
     for (std::size_t i = 0; i < channels_.size(); ++i) {
       const std::string name = "pc" + std::to_string(i);
       to.add_busy_time(name + "_busy", "busy time of bursts", channels_[i].busy_fs,
-                       [this, i](Fs now) { return busy_until(i, now); },
+                       [this, i](Fs now) {
+                         if (settle_) settle_();
+                         return busy_until(i, now);
+                       },
                        {Server::Kind::rate, rate, 1,
-                        [this, i](Fs now) { return channels_[i].stalls.until(now); }});
+                        [this, i](Fs now) {
+                          if (settle_) settle_();
+                          return channels_[i].stalls.until(now);
+                        }});
       observe_more(i, name);
     }
   }
@@ -114,6 +124,7 @@ class HbmChannels {
   std::uint32_t burst_bytes_;
   const AnalysisPort<HbmBooking>& bookings_;
   std::vector<Channel> channels_;
+  std::function<void()> settle_;
   Fs shown_until_ = never_fs;
 };
 

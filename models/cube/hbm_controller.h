@@ -46,8 +46,9 @@ class HbmServices {
     Arrival cause;                // the command, or the write's last flit
     Fs commit = 0;                // write: latest finish so far
     std::uint32_t next_flit = 0;  // read: the flit that leaves next
+    std::uint32_t flits = 0;      // read
     Read read;
-    std::vector<Fs> ready;  // a read of several runs: ready time by flit
+    std::vector<Fs> ready;  // read: ready time by flit
   };
 
   std::uint32_t open(Transaction& transaction) {
@@ -65,12 +66,38 @@ class HbmServices {
   }
   void close(std::uint32_t index) { idle_.push_back(index); }
   Service& operator[](std::uint32_t index) { return services_[index]; }
+  const Service& operator[](std::uint32_t index) const { return services_[index]; }
 
   // Schedules a flit of the service, or its commit, at a known instant.
   void schedule(Fs time, std::uint32_t index) {
     departures_.push_back({time, index});
     std::push_heap(departures_.begin(), departures_.end(),
                    [this](const Departure& a, const Departure& b) { return later(a, b); });
+  }
+  // Takes back the departure of a service, if one is scheduled.
+  void withdraw(std::uint32_t index) {
+    const auto found =
+        std::find_if(departures_.begin(), departures_.end(),
+                     [index](const Departure& each) { return each.service == index; });
+    if (found == departures_.end()) return;
+    departures_.erase(found);
+    std::make_heap(departures_.begin(), departures_.end(),
+                   [this](const Departure& a, const Departure& b) { return later(a, b); });
+  }
+  // Whether a departure of the service at `time` precedes all departures with flits that are
+  // scheduled.
+  bool precedes_all(Fs time, std::uint32_t index) const {
+    return std::all_of(departures_.begin(), departures_.end(), [&](const Departure& each) {
+      return !has_flits(each.service) || !later({time, index}, each);
+    });
+  }
+  bool precedes(Fs time, std::uint32_t index, Fs other_time, std::uint32_t other) const {
+    return !later({time, index}, {other_time, other});
+  }
+  // Whether flits leave, not an acknowledgement.
+  bool has_flits(std::uint32_t index) const {
+    const Transaction& transaction = *services_[index].transaction;
+    return transaction.is_read() || is_atomic(transaction);
   }
   Fs next_due() const { return departures_.empty() ? never_fs : departures_.front().time; }
   std::uint32_t take_first() {
@@ -95,6 +122,14 @@ class HbmServices {
   std::vector<std::uint32_t> idle_;
   std::vector<Departure> departures_;  // heap, earliest first
 };
+
+// Bytes of flits [first, end).
+inline std::uint64_t bytes_of(const Transaction& transaction, std::uint32_t first,
+                              std::uint32_t end) {
+  std::uint64_t bytes = 0;
+  for (std::uint32_t flit = first; flit < end; ++flit) bytes += transaction.route().bytes_of(flit);
+  return bytes;
+}
 
 template <class Timing>
 class HbmController final : public FabricNode {
@@ -121,7 +156,17 @@ class HbmController final : public FabricNode {
   HbmController(const ComponentInit& init, const Parameters& parameters);
 
   Fs next_due() const override {
-    return std::min({ingress_.next_due(), services_.next_due(), channels_.next_due()});
+    return std::min({ingress_.deferred_due(), services_.next_due(), channels_.next_due()});
+  }
+  bool takes_runs() const override { return true; }
+  void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) override {
+    FabricNode::accepted(port, transaction, run, arrival);
+    if (inputs() > 1) rearm();  // deferred_due() depends on the first flits of all ports
+  }
+  void accepted_run(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival,
+                    Fs spacing) override {
+    FabricNode::accepted_run(port, transaction, run, arrival, spacing);
+    if (inputs() > 1) rearm();
   }
   void serve() override;
   void declare_signals() override {
@@ -137,10 +182,12 @@ class HbmController final : public FabricNode {
   void atomic_flit(const Arrival& arrival, Fs start, Fs now);
   void update_burst(Service& service, std::uint64_t burst, Fs now);
   void leave(std::uint32_t index, Fs now);
+  void schedule(Fs time, std::uint32_t index);
+  void settle();
+  std::uint64_t announced_bytes() const;
   void commit(std::uint32_t index, Fs now);
   template <class Booked>
   void book_runs(Service& service, const FlitList& flits, Fs now, Booked booked);
-  static Fs flit_ready(Service& service);
 
   SerialIngress ingress_;
   HbmInterleave interleave_;
@@ -150,6 +197,14 @@ class HbmController final : public FabricNode {
   HbmChannels channels_;
   std::uint64_t reads_ = 0, writes_ = 0, bytes_read_ = 0, bytes_written_ = 0;
   std::uint64_t atomics_ = 0;
+  // Flits [first, next_flit) of a read that have been handed over for instants after their call; its
+  // service is closed once they have left.
+  struct Announced {
+    std::uint32_t service = 0, first = 0;
+    Fs until = 0;  // hand-over of the last of them
+    bool active = false;
+  };
+  Announced announced_;
 };
 
 template <class Timing>
@@ -162,11 +217,13 @@ HbmController<Timing>::HbmController(const ComponentInit& init, const Parameters
                 init.services.observation().hbm_bookings) {
   add_statistic("reads", "reads booked", Quantity::count, reads_);
   add_statistic("writes", "writes committed", Quantity::count, writes_);
-  add_statistic("bytes_read", "bytes of response flits sent", Quantity::bytes, bytes_read_);
+  add_count("bytes_read", "bytes of response flits sent", bytes_read_,
+            [this] { return bytes_read_ - announced_bytes(); }, Quantity::bytes);
   add_statistic("bytes_written", "bytes of writes committed", Quantity::bytes, bytes_written_);
   add_statistic("atomics", "atomic accesses committed", Quantity::count, atomics_);
   Observables to(*this);
   timing_.observe(to);
+  channels_.before_reading([this] { settle(); });
   channels_.observe(to, [&](std::size_t channel, const std::string& name) {
     timing_.observe_channel(to, channel, name);
   });
@@ -175,11 +232,11 @@ HbmController<Timing>::HbmController(const ComponentInit& init, const Parameters
 template <class Timing>
 void HbmController<Timing>::serve() {
   const Fs at = now();
-  ingress_.serve(at, [this, at](const Arrival& arrival, Fs start) {
+  ingress_.serve_deferred(at, [this](const Arrival& arrival, Fs start, Fs time) {
     if (arrival.transaction->route().is_control()) {
-      read_command(arrival, at);
+      read_command(arrival, time);
     } else {
-      write_flit(arrival, start, at);
+      write_flit(arrival, start, time);
     }
   });
   while (services_.next_due() <= at) {
@@ -211,7 +268,15 @@ void HbmController<Timing>::write_flit(const Arrival& arrival, Fs start, Fs now)
   }
   if (arrival.flit + 1 < route.flits) return;
   service.cause = arrival;
-  services_.schedule(service.commit, route.target_tag);
+  schedule(service.commit, route.target_tag);
+}
+
+// Books the bursts of write flits that have arrived by now.
+template <class Timing>
+void HbmController<Timing>::settle() {
+  ingress_.serve_deferred(
+      now(), [this](const Arrival& arrival, Fs start, Fs time) { write_flit(arrival, start, time); },
+      true);
 }
 
 // Books the bursts of the elements, each once if consecutive runs share it.
@@ -234,7 +299,7 @@ void HbmController<Timing>::atomic_flit(const Arrival& arrival, Fs start, Fs now
       update_burst(service, burst, now);
   }
   service.cause = arrival;
-  services_.schedule(service.commit, route.target_tag);
+  schedule(service.commit, route.target_tag);
 }
 
 template <class Timing>
@@ -271,7 +336,13 @@ void HbmController<Timing>::read_command(const Arrival& arrival, Fs now) {
   }
   route.make_response();
   route.cut_flits(transaction.get_data_length(), flit_bytes_);
-  services_.schedule(flit_ready(service), index);
+  service.flits = route.flits;
+  if (route.list == nullptr) {
+    service.ready.clear();
+    for (std::uint32_t flit = 0; flit < route.flits; ++flit)
+      service.ready.push_back(service.read.ready(route.offset_of(flit) + route.bytes_of(flit) - 1));
+  }
+  schedule(service.ready.front(), index);
 }
 
 // Books the bursts that the runs touch, in the order of the runs; a flit is ready when all bursts
@@ -295,35 +366,86 @@ void HbmController<Timing>::book_runs(Service& service, const FlitList& flits, F
   service.ready.resize(flits.size(), latest);
 }
 
+// A departure that precedes flits which have been handed over for later withdraws them.
 template <class Timing>
-Fs HbmController<Timing>::flit_ready(Service& service) {
-  const RouteExtension& route = service.transaction->route();
-  if (route.list != nullptr) return service.ready[service.next_flit];
-  return service.read.ready(route.offset_of(service.next_flit) + route.bytes_of(service.next_flit) -
-                            1);
+void HbmController<Timing>::schedule(Fs time, std::uint32_t index) {
+  if (announced_.active && announced_.until >= now() && services_.has_flits(index)) {
+    Service& service = services_[announced_.service];
+    std::uint32_t flit = service.next_flit;
+    while (flit > announced_.first &&
+           services_.precedes(time, index, service.ready[flit - 1], announced_.service))
+      --flit;
+    if (flit < service.next_flit) {
+      Transaction& transaction = *service.transaction;
+      const std::uint16_t port = transaction.route().path->out_port(0);
+      bytes_read_ -= bytes_of(transaction, flit, service.next_flit);
+      recall(port, transaction, 0, flit);
+      services_.withdraw(announced_.service);
+      service.next_flit = flit;
+      services_.schedule(service.ready[flit], announced_.service);
+      if (flit == announced_.first) {
+        announced_.active = false;
+      } else {
+        announced_.until = service.ready[flit - 1];
+      }
+    }
+  }
+  services_.schedule(time, index);
 }
 
 template <class Timing>
+std::uint64_t HbmController<Timing>::announced_bytes() const {
+  if (!announced_.active || announced_.until <= now()) return 0;
+  const Service& service = services_[announced_.service];
+  std::uint32_t first = announced_.first;
+  while (first < service.next_flit && service.ready[first] <= now()) ++first;
+  return bytes_of(*service.transaction, first, service.next_flit);
+}
+
+// The flits that are ready leave now. Those that follow them, up to the first departure of another
+// access, are handed over for the instants at which they are ready.
+template <class Timing>
 void HbmController<Timing>::leave(std::uint32_t index, Fs now) {
+  if (announced_.active) {  // their instants have passed
+    announced_.active = false;
+    if (Service& past = services_[announced_.service];
+        past.next_flit == past.flits)
+      services_.close(announced_.service);
+  }
   Service& service = services_[index];
   Transaction& transaction = *service.transaction;
-  const std::uint32_t flit = service.next_flit++;
-  bytes_read_ += transaction.route().bytes_of(flit);
-  if (service.next_flit < transaction.route().flits) {
-    services_.schedule(flit_ready(service), index);
-  } else {
+  const std::uint32_t flits = transaction.route().flits;
+  const std::uint32_t first = service.next_flit;
+  const bool runs = output_takes_runs(transaction.route().path->out_port(0));
+  std::uint32_t next = first;
+  do {
+    const Fs at = service.ready[next];
+    std::uint32_t end = next + 1;
+    while (runs && end < flits && service.ready[end] == at) ++end;
+    if (at > now && announced_.active == false) announced_ = {index, next, at, true};
+    if (at > now) announced_.until = at;
+    send_run(transaction, next, end - next, 0, std::max(at, now), 0);
+    next = end;
+  } while (runs && next < flits && services_.precedes_all(service.ready[next], index));
+  bytes_read_ += bytes_of(transaction, first, next);
+  service.next_flit = next;
+  if (next < flits) {
+    services_.schedule(service.ready[next], index);
+  } else if (!announced_.active) {
     services_.close(index);
   }
-  send(transaction, flit, 1, 0, now);
 }
 
 template <class Timing>
 void HbmController<Timing>::commit(std::uint32_t index, Fs now) {
   Transaction& transaction = *services_[index].transaction;
+  // An acknowledgement follows a flit of the same instant that departs before it.
+  const std::uint32_t follows_flit =
+      announced_.active && services_.precedes(now, announced_.service, now, index) ? 1 : 0;
   services_.close(index);
   bytes_written_ += transaction.get_data_length();
-  const auto reply = [this, now](Transaction& answer, std::uint32_t flit, std::uint32_t flits) {
-    send(answer, flit, flits, 0, now);
+  const auto reply = [&](Transaction& answer, std::uint32_t flit, std::uint32_t flits) {
+    send(answer, flits == 0 ? follows_flit : flit, flits, 0, now);
   };
   if (__builtin_expect(is_atomic(transaction), 0)) {
     ++atomics_;

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include "models/data/debug_access.h"
 #include "models/fabric/atomic_service.h"
@@ -32,6 +33,7 @@ class MemoryNode final : public FabricNode {
   MemoryNode(const ComponentInit& init, const Parameters& parameters);
 
   Fs next_due() const override { return service_.next_due(); }
+  bool takes_runs() const override { return std::is_same_v<Service, FixedLatency>; }
   void serve() override;
   void count(const Transaction& transaction);
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t /*offset*/) override {

@@ -27,7 +27,7 @@ void answer_atomic(Transaction& transaction, std::uint32_t flit_bytes, Send send
   route.list = route.atomic->elements;
   route.make_response();
   route.cut_flits(transaction.get_data_length(), flit_bytes);
-  for (std::uint32_t flit = 0; flit < route.flits; ++flit) send(transaction, flit, 1);
+  send(transaction, 0, route.flits);
 }
 
 }  // namespace kernbench

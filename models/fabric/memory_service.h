@@ -126,7 +126,7 @@ void answer_access(Transaction& transaction, std::uint32_t flit_bytes, Send send
   if (transaction.is_read()) {
     route.make_response();
     route.cut_flits(transaction.get_data_length(), flit_bytes);
-    for (std::uint32_t flit = 0; flit < route.flits; ++flit) send(transaction, flit, 1);
+    send(transaction, 0, route.flits);
   } else if (route.posted) {
     route.listener->completed(transaction);
   } else {

@@ -95,6 +95,10 @@ class SerialService : public RouterService {
   [[gnu::always_inline]] void serve(Fs now, PassOn pass_on) {
     ingress_.serve(now, pass_on);
   }
+  template <class PassOn, class PassOnRun>
+  [[gnu::always_inline]] void serve(Fs now, PassOn pass_on, PassOnRun pass_on_run) {
+    ingress_.serve(now, pass_on, pass_on_run);
+  }
   Fs held(Fs now) const { return ingress_.held(now); }
   Fs stalled(Fs now) const { return ingress_.stalled(now); }
   Fs overhead() const { return ingress_.overhead(); }

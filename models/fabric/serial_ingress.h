@@ -29,6 +29,45 @@ class SerialIngress {
     return data < control ? data : control;
   }
 
+  // For an owner whose later flits have an effect at their own time that need not be computed then
+  // (a booking): the instant of the next other hand-over, of the last flit of a leg or run, or of a
+  // control message. Flits that were due before are handed over by serve_deferred().
+  Fs deferred_due() const {
+    Fs due = control_due();
+    queue_.for_each_head([&](const Arrival& head) {
+      const bool later = head.count > 1 && !head.is_first();
+      const Fs at =
+          hand_over_time(state_, later ? head.last_time() : head.time, later ? 0 : hold_of(head));
+      if (at < due) due = at;
+    });
+    return due;
+  }
+  // Calls hand_over(const Arrival&, Fs start, Fs at) for every arrival whose service ends at `at`, up
+  // to `now`, in that order. `settle`: only for flits before the last one of a leg, up to the first
+  // other hand-over.
+  template <class HandOver>
+  void serve_deferred(Fs now, HandOver hand_over, bool settle = false) {
+    for (;;) {
+      const Fs data = data_due(), control = control_due();
+      if (data > now && control > now) return;
+      if (data < control || (data == control && earlier(*queue_.data(), *queue_.control()))) {
+        const Arrival arrival = *queue_.data();
+        if (settle && (arrival.is_first() ||
+                       arrival.flit + 1 == arrival.transaction->route().flits))
+          return;
+        queue_.pop_data();
+        const Fs hold = hold_of(arrival);
+        advance(state_, arrival.time, hold);
+        hand_over(arrival, data - hold, data);
+      } else {
+        if (settle) return;
+        const Arrival arrival = *queue_.control();
+        queue_.pop_control();
+        hand_over(arrival, arrival.time, control);
+      }
+    }
+  }
+
   // Time for which the flit in service has held the server by `now`; hand_over() has not been
   // called for that flit.
   Fs held(Fs now) const {
@@ -46,11 +85,19 @@ class SerialIngress {
   // began at `start`. Inlined, so that a flit costs one call at any level of optimisation.
   template <class HandOver>
   [[gnu::always_inline]] void serve(Fs now, HandOver hand_over) {
+    serve(now, hand_over, [](const Arrival&) { return false; });
+  }
+  // The same; hand_over_run(const Arrival&) is called for later flits of a leg that may be handed
+  // over as a run. Returns false if it leaves them in the queue, where the first is then served by
+  // itself.
+  template <class HandOver, class HandOverRun>
+  [[gnu::always_inline]] void serve(Fs now, HandOver hand_over, HandOverRun hand_over_run) {
     for (;;) {
       const bool data = data_due() <= now;
       const bool control = control_due() <= now;
       if (data && (!control || earlier(*queue_.data(), *queue_.control()))) {
         const Arrival arrival = *queue_.data();
+        if (arrival.count > 1 && !arrival.is_first() && hand_over_run(arrival)) continue;
         queue_.pop_data();
         const Fs hold = hold_of(arrival);
         advance(state_, arrival.time, hold);

@@ -89,8 +89,7 @@ void Endpoint::pass_on(const Arrival& arrival, Fs start) {
   } else if (flits == 0) {
     send(transaction, 0, 0, arrival.position, now());
   } else if (whole) {
-    for (std::uint32_t flit = 0; flit < flits; ++flit)
-      send(transaction, flit, 1, arrival.position, now());
+    send(transaction, 0, flits, arrival.position, now());
   } else {
     serve_flit(arrival, start);
   }

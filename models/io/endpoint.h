@@ -75,6 +75,9 @@ class UalEp final : public Endpoint {
   explicit UalEp(const ComponentInit& init) : Endpoint(init) {
     add_statistic("passed", "messages forwarded", Quantity::count, passed());
   }
+
+ private:
+  bool takes_runs() const override { return true; }
 };
 
 }  // namespace kernbench

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <typeinfo>
 
 namespace kernbench {
 namespace {
@@ -41,6 +42,23 @@ void PcieEp::accepted(std::uint32_t port, Transaction& transaction, FlitRun run,
   const bool whole = run.first + run.count == route.flits;
   if (whole && responses_.push_message(arrivals_.upstream(port), transaction, run, arrival))
     rearm();
+}
+
+// A derived endpoint may override accepted().
+bool PcieEp::takes_runs() const { return typeid(*this) == typeid(PcieEp); }
+
+void PcieEp::accepted_run(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival,
+                          Fs spacing) {
+  if (run.position < transaction.route().path->target_position())
+    return FabricNode::accepted_run(port, transaction, run, arrival, spacing);
+  accepted(port, transaction, run, arrival + (run.count - 1) * spacing);
+}
+
+void PcieEp::recalled(std::uint32_t port, Transaction& transaction, std::uint32_t position,
+                      std::uint32_t flit) {
+  if (position < transaction.route().path->target_position())
+    return FabricNode::recalled(port, transaction, position, flit);
+  responses_.recall_message(transaction);
 }
 
 Fs PcieEp::next_due() const { return std::min(responses_.control_due(), Endpoint::next_due()); }

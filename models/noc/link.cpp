@@ -35,6 +35,7 @@ void Link::accept(Transaction& transaction, FlitRun run, Fs handed_over) {
   Fs start = handed_over;
   Fs end = handed_over;
   if (!route.is_control()) {
+    if (!booked_.empty()) booked_.clear();
     const std::uint32_t bytes = route.bytes_of(run.first);
     const Fs service = service_.of(bytes);
     const Fs free_at = state_.available_at;
@@ -47,11 +48,121 @@ void Link::accept(Transaction& transaction, FlitRun run, Fs handed_over) {
     handed_over_.busy_fs += service;
     if (run.first == 0) stalls_.book(now, handed_over, start);
   } else {
-    if (!route.host_control) start = end = control_departure(state_, handed_over);
+    if (!route.host_control) {
+      start = end = booked_.empty()
+                        ? control_departure(state_, handed_over)
+                        : std::max(handed_over, available_before(handed_over, run.first > 0));
+      run.first = 0;
+    }
     ++handed_over_.control_messages;
   }
   if (traversals_.observed()) traversals_.write({*this, transaction, run, start, end});
   downstream_->accept(transaction, run, end + propagation_);
+}
+
+void Link::accept_run(Transaction& transaction, FlitRun run, Fs handed_over, Fs spacing) {
+  const RouteExtension& route = transaction.route();
+  if (spacing > 0 || handed_over > Component::now()) {
+    // A node announces future hand-overs to an output for one transaction at a time.
+    if (booked_transaction_ != &transaction) booked_.clear();
+    booked_transaction_ = &transaction;
+    while (!booked_.empty()) {
+      const BookedFlits& first = booked_.front().flits;
+      if (first.handed_over + (first.count - 1) * first.spacing >= Component::now()) break;
+      before_booked_ = first.end(first.count);
+      booked_.pop_front();
+    }
+    if (booked_.empty()) before_booked_ = state_.available_at;
+  } else {
+    booked_.clear();
+  }
+  while (run.count > 0) {
+    // Flits of equal length: the first and the last of a transaction may be short.
+    const std::uint32_t bytes = route.bytes_of(run.first);
+    FlitRun part = run;
+    if (route.list != nullptr || run.first == 0) {
+      part.count = 1;
+    } else if (run.first + run.count == route.flits && run.count > 1 &&
+               route.last_flit_bytes != bytes) {
+      --part.count;
+    }
+    book(transaction, part, handed_over, spacing, bytes);
+    run.first += part.count;
+    run.count -= part.count;
+    handed_over += part.count * spacing;
+  }
+}
+
+void Link::book(Transaction& transaction, FlitRun run, Fs handed_over, Fs spacing,
+                std::uint32_t bytes) {
+  const Fs service = service_.of(bytes), now = Component::now();
+  while (run.count > 0) {
+    const Fs free_at = state_.available_at;
+    const BookedFlits flits = advance(state_, handed_over, spacing, run.count, service);
+    if (flits.start > free_at && flits.start > now) ahead_.add_gap(now, free_at, flits.start);
+    if (flits.pace > service) {
+      for (std::uint32_t i = 1; i < flits.count; ++i)
+        ahead_.add_gap(now, flits.end(i), flits.start + i * flits.pace);
+    }
+    handed_over_.bytes += std::uint64_t{bytes} * flits.count;
+    handed_over_.flits += flits.count;
+    handed_over_.busy_fs += service * flits.count;
+    if (run.first == 0) stalls_.book(now, handed_over, flits.start);
+    if (handed_over + (flits.count - 1) * spacing > now)
+      booked_.push_back({flits, run.first, bytes});
+    else
+      before_booked_ = state_.available_at;
+    FlitRun part = run;
+    part.count = flits.count;
+    const Fs arrival = flits.start + service + propagation_;
+    if (part.count == 1) {
+      downstream_->accept(transaction, part, arrival);
+    } else {
+      downstream_->accept_run(transaction, part, arrival, flits.pace);
+    }
+    run.first += flits.count;
+    run.count -= flits.count;
+    handed_over += flits.count * spacing;
+  }
+}
+
+void Link::recall(Transaction& transaction, std::uint32_t position, std::uint32_t flit) {
+  state_.available_at = before_booked_;
+  for (std::size_t i = 0; i < booked_.size(); ++i) {
+    Booked& booked = booked_[i];
+    if (booked.first + booked.flits.count <= flit) {
+      state_.available_at = booked.flits.end(booked.flits.count);
+      continue;
+    }
+    const std::uint32_t remaining = booked.first < flit ? flit - booked.first : 0;
+    const std::uint32_t withdrawn = booked.flits.count - remaining;
+    handed_over_.bytes -= std::uint64_t{booked.bytes} * withdrawn;
+    handed_over_.flits -= withdrawn;
+    handed_over_.busy_fs -= booked.flits.service * withdrawn;
+    booked.flits.count = remaining;
+    if (remaining > 0) state_.available_at = booked.flits.end(remaining);
+  }
+  while (!booked_.empty() && booked_.back().flits.count == 0) booked_.pop_back();
+  ahead_.truncate(state_.available_at);
+  downstream_->recall(transaction, position, flit);
+}
+
+// available_at after the flits that are handed over before an instant, and at it if `and_at`.
+Fs Link::available_before(Fs handed_over, bool and_at) const {
+  Fs available = before_booked_;
+  for (std::size_t i = 0; i < booked_.size(); ++i) {
+    const BookedFlits& flits = booked_[i].flits;
+    const Fs limit = and_at ? handed_over + 1 : handed_over;  // flits before it
+    if (flits.handed_over >= limit) break;
+    const std::uint32_t count =
+        flits.spacing == 0
+            ? flits.count
+            : static_cast<std::uint32_t>(std::min<Fs>(
+                  flits.count, (limit - flits.handed_over + flits.spacing - 1) / flits.spacing));
+    available = flits.end(count);
+    if (count < flits.count) break;
+  }
+  return available;
 }
 
 bool Link::get_direct_route(const Path& path, std::uint32_t position, DirectRoute& route) {
@@ -65,6 +176,14 @@ Link::Statistics Link::statistics() const {
   Statistics until_now = handed_over_;
   const Fs ahead = ahead_.after(Component::now(), state_.available_at);
   until_now.busy_fs -= ahead;
+  for (std::size_t i = 0; i < booked_.size(); ++i) {
+    const BookedFlits& flits = booked_[i].flits;
+    const Fs now = Component::now();
+    for (std::uint32_t flit = flits.count; flit > 0; --flit) {
+      if (flits.handed_over + (flit - 1) * flits.spacing <= now) break;
+      --until_now.flits;
+    }
+  }
   until_now.stalled_fs = stalls_.until(Component::now());
   until_now.control_messages += direct_.messages();
   until_now.bytes -= std::min(service_.bytes_in(ahead), until_now.bytes);

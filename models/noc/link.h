@@ -15,6 +15,7 @@
 #include "models/protocol/fabric_socket.h"
 #include "models/protocol/observation.h"
 #include "models/protocol/protocol_monitor.h"
+#include "models/protocol/ring_buffer.h"
 #include "models/timing/booked_ahead.h"
 #include "models/timing/link_state.h"
 #include "models/timing/service_time.h"
@@ -59,6 +60,16 @@ class Link final : public sc_core::sc_object, private FabricForward, private Fab
   LinkState state_;
   Statistics handed_over_;  // including bookings ahead
   BookedAhead ahead_;
+  // Flits of runs with hand-overs that were in the future when they were announced, which may be
+  // withdrawn; `before`: available_at before the first of them.
+  struct Booked {
+    BookedFlits flits;
+    std::uint32_t first = 0;
+    std::uint32_t bytes = 0;  // of each flit
+  };
+  RingBuffer<Booked> booked_;
+  const Transaction* booked_transaction_ = nullptr;
+  Fs before_booked_ = 0;
   BookedStalls stalls_;
   ServiceTime service_;
 
@@ -66,6 +77,11 @@ class Link final : public sc_core::sc_object, private FabricForward, private Fab
   DirectRoutes direct_;
 
   void accept(Transaction& transaction, FlitRun run, Fs handed_over) override;
+  bool takes_runs() const override { return service_.of(1) > 0 && downstream_->takes_runs(); }
+  void accept_run(Transaction& transaction, FlitRun run, Fs handed_over, Fs spacing) override;
+  void recall(Transaction& transaction, std::uint32_t position, std::uint32_t flit) override;
+  void book(Transaction& transaction, FlitRun run, Fs handed_over, Fs spacing, std::uint32_t bytes);
+  Fs available_before(Fs handed_over, bool and_at) const;
   bool get_direct_route(const Path& path, std::uint32_t position, DirectRoute& route) override;
   void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) override {
     upstream_->credit(virtual_channel, flits, at + propagation_);

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <optional>
 #include <type_traits>
+#include <vector>
 
 #include "models/fabric/router_service.h"
 #include "models/protocol/fabric_node.h"
@@ -46,6 +47,25 @@ class RouterNode final : public FabricNode {
   Fs next_due() const override { return service_.next_due(); }
   void serve() override;
   bool pass_directly(const Path& path, std::uint32_t position, DirectRoute& route) override;
+  static constexpr bool is_serial = std::is_same_v<Service, SerialService>;
+  bool takes_runs() const override {
+    return (is_serial || std::is_same_v<Service, PipelinedService>) && !buffer_.finite();
+  }
+  void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) override;
+  void accepted_run(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival,
+                    Fs spacing) override;
+  void recalled(std::uint32_t port, Transaction& transaction, std::uint32_t position,
+                std::uint32_t flit) override;
+  bool serve_run(const Arrival& run, Fs at);
+  bool disturbs(const Arrival& other, std::uint32_t output) const;
+  void split_runs(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival);
+  void withdraw(std::uint32_t output, std::uint32_t flit);
+  std::uint64_t announced_flits() const;
+  std::uint32_t follows_flits(const Arrival& message) const;
+  Fs overhead() const {
+    if constexpr (is_serial) return service_.overhead();
+    return 0;
+  }
   std::size_t depth(Fs now) const override { return FabricNode::depth(now) + service_.queued(); }
   const Arrival* in_service(Fs now) const override {
     const Arrival* queued = service_.first_queued();
@@ -62,6 +82,10 @@ class RouterNode final : public FabricNode {
   std::uint64_t stalled_fs_ = 0;
   std::uint64_t longest_wait_fs_ = 0;
   DirectRoutes direct_;
+  // Flits that have been handed over to an output for instants after their call, by output: later
+  // flits of one leg, which leave as they arrive.
+  std::vector<Arrival> announced_;
+  Fs announced_until_ = 0;  // arrival of the last of them
 };
 
 template <class Service>
@@ -72,7 +96,7 @@ RouterNode<Service>::RouterNode(const ComponentInit& init)
   if (*parameters.buffer_flits > 0)
     buffer_ = {*parameters.virtual_channels, *parameters.buffer_flits};
   add_statistic("transactions", "legs with data forwarded", Quantity::count, transactions_);
-  add_statistic("flits", "flits forwarded", Quantity::count, flits_);
+  add_count("flits", "flits forwarded", flits_, [this] { return flits_ - announced_flits(); });
   add_count("control_messages", "control messages forwarded", control_messages_,
             [this] { return control_messages_ + direct_.messages(); });
   add_busy_time("busy", "time for which the server was held", busy_fs_,
@@ -92,13 +116,13 @@ RouterNode<Service>::RouterNode(const ComponentInit& init)
 template <class Service>
 void RouterNode<Service>::serve() {
   const Fs at = now();
-  service_.serve(at, [this, at](const Arrival& arrival, Fs start) {
-    if constexpr (!std::is_same_v<Service, SerialService>) check_start(arrival, start, at);
+  const auto pass_on = [this, at](const Arrival& arrival, Fs start) {
+    if constexpr (!is_serial) check_start(arrival, start, at);
     Transaction& transaction = *arrival.transaction;
     if (transaction.route().is_control()) {
       ++control_messages_;
       report_traversal(arrival, arrival.time);
-      send(transaction, 0, 0, arrival.position, at);
+      send(transaction, follows_flits(arrival), 0, arrival.position, at);
       return;
     }
     const Fs wait = start - arrival.time;
@@ -113,7 +137,145 @@ void RouterNode<Service>::serve() {
       return send_from({arrival.port, arrival.virtual_channel}, transaction, arrival.flit, 1,
                        arrival.position, at);
     send(transaction, arrival.flit, 1, arrival.position, at);
-  });
+  };
+  if constexpr (is_serial) {
+    service_.serve(at, pass_on, [this, at](const Arrival& run) { return serve_run(run, at); });
+  } else {
+    service_.serve(at, pass_on);
+  }
+}
+
+// --- Runs of flits
+//
+// Later flits of a leg have no service time: they leave as they arrive, or those that have arrived
+// by now, together. They are handed over as a run up to the first arrival at another port that
+// affects them: the first flit of a leg, which holds the server, or a flit for the same output. A
+// flit that is announced later, and arrives before one of them, withdraws the rest of the run.
+
+template <class Service>
+bool RouterNode<Service>::disturbs(const Arrival& other, std::uint32_t output) const {
+  if constexpr (is_serial) {
+    if (other.is_first() && service_.overhead() > 0) return true;
+  }
+  return other.transaction->route().path->out_port(other.position) == output;
+}
+
+template <class Service>
+bool RouterNode<Service>::serve_run(const Arrival& run, Fs at) {
+  Transaction& transaction = *run.transaction;
+  const std::uint16_t output = transaction.route().path->out_port(run.position);
+  if (!output_takes_runs(output)) return false;
+  std::uint32_t count =
+      arrivals_.undisturbed([this, output](const Arrival& other) { return disturbs(other, output); });
+  // A control message that leaves now follows the flits that precede it.
+  if (const Arrival* message = arrivals_.control();
+      message != nullptr && message->time + overhead() <= at)
+    count = std::min(count, flits_before(run, *message));
+  if (count < 2) return false;
+  const std::uint32_t present =
+      run.spacing == 0
+          ? count
+          : static_cast<std::uint32_t>(std::min<Fs>(count, (at - run.time) / run.spacing + 1));
+  flits_ += count;
+  waiting_fs_ += present * (at - run.time) - run.spacing * present * (present - 1) / 2;
+  longest_wait_fs_ = std::max<std::uint64_t>(longest_wait_fs_, at - run.time);
+  send_run(transaction, run.flit, present, run.position, at, 0);
+  if (count > present) {
+    Arrival rest = run;
+    rest.flit += present;
+    rest.count = count - present;
+    rest.time += present * run.spacing;
+    send_run(transaction, rest.flit, rest.count, rest.position, rest.time, rest.spacing);
+    if (announced_.empty()) announced_.resize(outputs());
+    announced_[output] = rest;
+    announced_until_ = std::max(announced_until_, rest.last_time());
+  }
+  arrivals_.take(count);
+  return true;
+}
+
+template <class Service>
+void RouterNode<Service>::split_runs(std::uint32_t port, Transaction& transaction, FlitRun run,
+                                     Fs arrival) {
+  if (transaction.route().is_control()) return;
+  const Arrival other{arrival,   &transaction, arrivals_.upstream(port),
+                      run.first, run.position, static_cast<std::uint16_t>(port)};
+  for (std::uint32_t output = 0; output < announced_.size(); ++output) {
+    const Arrival& announced = announced_[output];
+    if (announced.transaction == nullptr || announced.port == port ||
+        announced.last_time() < arrival || !disturbs(other, output))
+      continue;
+    const std::uint32_t before = flits_before(announced, other);
+    if (before == announced.count) continue;
+    Arrival rest = announced;
+    rest.flit += before;
+    rest.count -= before;
+    rest.time += before * rest.spacing;
+    withdraw(output, rest.flit);
+    arrivals_.put_back(rest);
+  }
+  rearm();
+}
+
+// Withdraws the flits from `flit` on that have been announced to an output.
+template <class Service>
+void RouterNode<Service>::withdraw(std::uint32_t output, std::uint32_t flit) {
+  Arrival& announced = announced_[output];
+  flit = std::max(flit, announced.flit);
+  const std::uint32_t kept = flit - announced.flit;
+  flits_ -= announced.count - kept;
+  recall(output, *announced.transaction, announced.position, flit);
+  announced.count = kept;
+  if (kept == 0) announced.transaction = nullptr;
+}
+
+template <class Service>
+void RouterNode<Service>::accepted(std::uint32_t port, Transaction& transaction, FlitRun run,
+                                   Fs arrival) {
+  if (arrival <= announced_until_) split_runs(port, transaction, run, arrival);
+  FabricNode::accepted(port, transaction, run, arrival);
+}
+
+template <class Service>
+void RouterNode<Service>::accepted_run(std::uint32_t port, Transaction& transaction, FlitRun run,
+                                       Fs arrival, Fs spacing) {
+  if (arrival <= announced_until_) split_runs(port, transaction, run, arrival);
+  FabricNode::accepted_run(port, transaction, run, arrival, spacing);
+}
+
+template <class Service>
+void RouterNode<Service>::recalled(std::uint32_t port, Transaction& transaction,
+                                   std::uint32_t position, std::uint32_t flit) {
+  FabricNode::recalled(port, transaction, position, flit);
+  const std::uint16_t output = transaction.route().path->out_port(position);
+  if (output >= announced_.size()) return;
+  const Arrival& announced = announced_[output];
+  if (announced.transaction == &transaction && announced.last_time() > now() &&
+      announced.flit + announced.count > flit)
+    withdraw(output, flit);
+}
+
+// Flits in flits_ that have not been forwarded.
+template <class Service>
+std::uint64_t RouterNode<Service>::announced_flits() const {
+  const Fs at = now();
+  std::uint64_t flits = 0;
+  for (const Arrival& run : announced_) {
+    if (run.transaction == nullptr || run.last_time() <= at) continue;
+    flits += at < run.time ? run.count : run.count - 1 - (at - run.time) / run.spacing;
+  }
+  return flits;
+}
+
+// 1 for a control message without service that leaves after a flit that is announced for the same
+// instant and output; else 0.
+template <class Service>
+std::uint32_t RouterNode<Service>::follows_flits(const Arrival& message) const {
+  if (overhead() > 0 || announced_until_ < message.time) return 0;
+  const std::uint16_t output =
+      message.transaction->route().path->out_port(message.position);
+  const Arrival& run = announced_[output];
+  return run.transaction != nullptr && run.upstream < message.upstream ? 1 : 0;
 }
 
 // Custom policies may access more of a message than the built-in one.

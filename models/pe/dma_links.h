@@ -13,12 +13,21 @@
 namespace kernbench {
 
 class DmaLinks {
-  // Sends a flit, or a control message, on the fabric.
-  auto sender() {
-    return [this](Transaction& t, FlitRun run) {
-      dma_.send(t, run.first, run.count, run.position, Component::now());
-    };
-  }
+  // See VirtualChannels.
+  struct Output {
+    FabricNode& dma;
+    void send(Transaction& t, FlitRun run) {
+      dma.send(t, run.first, run.count, run.position, Component::now());
+    }
+    bool takes_runs(std::uint32_t port) { return dma.output_takes_runs(port); }
+    void send(Transaction& t, FlitRun run, Fs at, Fs spacing) {
+      dma.send_run(t, run.first, run.count, run.position, at, spacing);
+    }
+    void recall(std::uint32_t port, Transaction& t, std::uint32_t position, std::uint32_t flit) {
+      dma.recall(port, t, position, flit);
+    }
+  };
+  Output output() { return {dma_}; }
 
  public:
   // `dma` is the node.
@@ -37,17 +46,20 @@ class DmaLinks {
   // All flits of a message, or a control message, contend for the link at `position` of its path.
   void put(VirtualChannel channel, Transaction& transaction, std::uint32_t position) {
     channels_.put(channel, transaction, {0, transaction.route().flits, position}, Component::now(),
-                  sender());
+                  output());
     show_waiting();
   }
   // One flit of a message that starts here.
   void put_flit(Transaction& transaction, std::uint32_t flit) {
-    channels_.put(VirtualChannel::compute, transaction, {flit, 1, 0}, Component::now(), sender());
+    channels_.put(VirtualChannel::compute, transaction, {flit, 1, 0}, Component::now(), output());
   }
   // A run from PE_TCM; a response leaves as a whole.
   void pass(NodeId upstream, Transaction& transaction, FlitRun run, Fs arrival) {
     if (passing_.push_message(upstream, transaction, run, arrival)) dma_.rearm();
   }
+
+  // The last flit of a run from PE_TCM is not on its way any more.
+  void recall(const Transaction& transaction) { passing_.recall_message(transaction); }
 
   // Next instant at which a waiting message has its turn at a link or passes through.
   Fs next_due(Fs now) const { return std::min(channels_.next_due(now), passing_.control_due()); }
@@ -56,7 +68,7 @@ class DmaLinks {
     passing_.take_control(now, 0, [this](const Arrival& arrival) {
       put(VirtualChannel::compute, *arrival.transaction, arrival.position);
     });
-    channels_.serve(now, sender());
+    channels_.serve(now, output());
     show_waiting();
   }
 

@@ -109,6 +109,10 @@ void DmaMessages::message_reached(NodeId upstream, Transaction& transaction, Fli
   if (arrived_.push_message(upstream, transaction, run, arrival)) dma_.rearm();
 }
 
+void DmaMessages::recall(const Transaction& transaction) {
+  if (arrived_.recall_message(transaction)) --outstanding_;
+}
+
 // BEGIN_REQ: PE_IPCQ answers whether the slot is still installed.
 bool DmaMessages::has_slot(const IpcqMessage& message) {
   arrival_.message = &message;

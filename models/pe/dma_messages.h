@@ -52,6 +52,8 @@ class DmaMessages final : private ServiceProvider<RingRequest>,
 
   // The last flit of a message for this PE has arrived.
   void message_reached(NodeId upstream, Transaction& transaction, FlitRun run, Fs arrival);
+  // It is not on its way any more, if it was.
+  void recall(const Transaction& transaction);
 
   Fs next_due(Fs now) const;
   void serve(Fs now);

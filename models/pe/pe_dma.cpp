@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <typeinfo>
 
 #include "models/address/virtual_space.h"
 #include "models/base/errors.h"
@@ -387,6 +388,33 @@ void PeDma::accepted(std::uint32_t port, Transaction& transaction, FlitRun run, 
   if (run.position + 1 == path.target_position())
     return send(transaction, run.first, run.count, run.position, arrival);
   if (whole) links_.pass(arrivals_.upstream(port), transaction, run, arrival);
+}
+
+// A derived PE_DMA may override accepted().
+bool PeDma::takes_runs() const {
+  return typeid(*this) == typeid(PeDma) && direct_outputs_take_runs();
+}
+
+// Messages count from their last flit on; the edge to PE_TCM takes each flit at its arrival.
+void PeDma::accepted_run(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival,
+                         Fs spacing) {
+  const std::uint32_t target = transaction.route().path->target_position();
+  if (run.position + 1 == target)
+    return send_run(transaction, run.first, run.count, run.position, arrival, spacing);
+  if (run.first + run.count < transaction.route().flits) return;
+  accepted(port, transaction, run, arrival + (run.count - 1) * spacing);
+}
+
+void PeDma::recalled(std::uint32_t port, Transaction& transaction, std::uint32_t position,
+                     std::uint32_t flit) {
+  const Path& path = *transaction.route().path;
+  if (position + 1 == path.target_position())
+    return recall(path.out_port(position), transaction, position, flit);
+  if (position < path.target_position()) return links_.recall(transaction);
+  const bool is_message =
+      transaction.route().leg == Leg::request && !transaction.route().is_control();
+  if (is_message) return messages_.recall(transaction);
+  FabricNode::recalled(port, transaction, position, flit);
 }
 
 Fs PeDma::next_due() const {

@@ -164,6 +164,11 @@ class PeDma : public StageEngine<FabricNode>,
 
   // Fabric node.
   void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) override;
+  bool takes_runs() const override;
+  void accepted_run(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival,
+                    Fs spacing) override;
+  void recalled(std::uint32_t port, Transaction& transaction, std::uint32_t position,
+                std::uint32_t flit) override;
   Fs next_due() const override;
   void serve() override;
   void take(const Arrival& message);

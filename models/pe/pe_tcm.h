@@ -84,6 +84,7 @@ class PeTcm : public FabricNode,
 
   tlm::tlm_sync_enum nb_transport_fw(TcmRequest& request, tlm::tlm_phase& phase) override;
   Fs next_due() const override;
+  bool takes_runs() const override;
   void serve() override;
   void declare_signals() override;
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;

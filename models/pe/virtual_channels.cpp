@@ -17,9 +17,8 @@ VirtualChannels::Port& VirtualChannels::port_of(const Transaction& transaction,
   return port;
 }
 
-std::uint32_t VirtualChannels::next_piece(const Port& port, VirtualChannel channel,
-                                          Fs& service) const {
-  const Waiting& head = port.queues[static_cast<std::size_t>(channel)].front();
+std::uint32_t VirtualChannels::piece_of(const Port& port, VirtualChannel channel,
+                                        const Waiting& head, Fs& service) const {
   const RouteExtension& route = head.transaction->route();
   std::uint64_t bytes = route.bytes_of(head.run.first);
   service = port.service.of(route.bytes_of(head.run.first));

@@ -57,7 +57,7 @@ bool ArrivalQueue::push(std::uint32_t port, Transaction& transaction, FlitRun ru
                         run.position,
                         static_cast<std::uint16_t>(port),
                         static_cast<std::uint16_t>(run.virtual_channel)};
-  if (!flits.empty() && flits.back().time < time) {  // nearly always
+  if (!flits.empty() && flits.back().last_time() < time) {  // nearly always
     flits.push_back(arrival);
     return false;
   }
@@ -68,11 +68,104 @@ bool ArrivalQueue::push(std::uint32_t port, Transaction& transaction, FlitRun ru
   return true;
 }
 
-void ArrivalQueue::pop_data() {
+bool ArrivalQueue::continues(const Arrival& run, const Arrival& next) {
+  if (next.transaction != run.transaction || next.flit != run.flit + run.count) return false;
+  const Fs spacing = run.count > 1 ? run.spacing : next.time - run.time;
+  return next.time == run.time + run.count * spacing && (next.count == 1 || next.spacing == spacing);
+}
+
+bool ArrivalQueue::push_run(std::uint32_t port, Transaction& transaction, FlitRun run, Fs time,
+                            Fs spacing) {
+  const NodeId upstream = ports_[port].upstream;
+  if (forwarding_ == Forwarding::store_and_forward)
+    return run.first + run.count == transaction.route().flits &&
+           push_message(upstream, transaction, run, time + (run.count - 1) * spacing);
+  depth_ += run.count;
+  RingBuffer<Arrival>& flits = ports_[port].flits;
+  const Arrival arrival{time,      &transaction, upstream, run.first, run.position,
+                        static_cast<std::uint16_t>(port), 0, run.count, spacing};
+  if (!flits.empty()) {
+    Arrival& last = flits.back();
+    if (continues(last, arrival)) {
+      if (last.count == 1) last.spacing = time - last.time;
+      last.count += run.count;
+    } else {
+      flits.push_back(arrival);
+    }
+    return false;
+  }
+  flits.push_back(arrival);
+  heads_[port] = time;
+  if (best_port_ != no_port && !before(port, best_port_)) return false;
+  best_port_ = port;
+  return true;
+}
+
+void ArrivalQueue::recall(std::uint32_t port, const Transaction& transaction, std::uint32_t flit) {
+  if (forwarding_ == Forwarding::store_and_forward) {
+    recall_message(transaction);
+    return;
+  }
+  RingBuffer<Arrival>& flits = ports_[port].flits;
+  while (!flits.empty() && flits.back().transaction == &transaction) {
+    Arrival& last = flits.back();
+    if (last.flit + last.count <= flit) break;
+    if (last.flit < flit) {
+      depth_ -= last.flit + last.count - flit;
+      last.count = flit - last.flit;
+      break;
+    }
+    depth_ -= last.count;
+    flits.pop_back();
+  }
+  if (!flits.empty()) return;
+  heads_[port] = never_fs;
+  if (best_port_ == port) find_best_port();
+}
+
+bool ArrivalQueue::recall_message(const Transaction& transaction) {
+  for (std::size_t i = control_.size(); i-- > 0;) {
+    if (control_[i].transaction != &transaction) continue;
+    control_.erase(i);
+    return true;
+  }
+  return false;
+}
+
+void ArrivalQueue::take(std::uint32_t count) {
   RingBuffer<Arrival>& served = ports_[best_port_].flits;
-  served.pop_front();
-  --depth_;
+  Arrival& head = served.front();
+  depth_ -= count;
+  if (count < head.count) {
+    head.time += count * head.spacing;
+    head.flit += count;
+    head.count -= count;
+  } else {
+    served.pop_front();
+  }
   heads_[best_port_] = served.empty() ? never_fs : served.front().time;
+  find_best_port();
+}
+
+void ArrivalQueue::put_back(const Arrival& flits) {
+  RingBuffer<Arrival>& at = ports_[flits.port].flits;
+  depth_ += flits.count;
+  if (!at.empty() && continues(flits, at.front())) {
+    Arrival& first = at.front();
+    first.count += flits.count;
+    first.spacing = flits.count > 1 ? flits.spacing : first.time - flits.time;
+    first.flit = flits.flit;
+    first.time = flits.time;
+  } else {
+    at.push_front(flits);
+  }
+  heads_[flits.port] = flits.time;
+  find_best_port();
+}
+
+void ArrivalQueue::pop_data() { take(1); }
+
+void ArrivalQueue::find_best_port() {
   best_port_ = no_port;
   Fs best = never_fs;
   const auto ports = static_cast<std::uint32_t>(heads_.size());

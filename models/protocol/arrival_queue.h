@@ -19,8 +19,14 @@ struct Arrival {
   std::uint32_t position = 0;  // position of this node in the path
   std::uint16_t port = 0;
   std::uint16_t virtual_channel = 0;  // channel of the port, if it has finite buffers
+  // In a queue, flits flit + i arrive at time + i * spacing, i < count. Where an arrival is served,
+  // it is its first flit alone.
+  std::uint32_t count = 1;
+  Fs spacing = 0;
 
   bool is_first() const { return flit == 0; }
+  Fs time_of(std::uint32_t i) const { return time + i * spacing; }
+  Fs last_time() const { return time_of(count - 1); }
 };
 
 // The tie rule: (arrival time, upstream node's name, id, flit). Node ids are in name order.
@@ -32,6 +38,18 @@ inline bool earlier(const Arrival& a, const Arrival& b) {
     return a.transaction->route().key < b.transaction->route().key;
   }
   return a.flit < b.flit;
+}
+
+// Number of flits of `run` that precede `other`, of a different upstream node, by the tie rule.
+inline std::uint32_t flits_before(const Arrival& run, const Arrival& other) {
+  if (!earlier(run, other)) return 0;
+  if (run.spacing == 0) return run.count;
+  const Fs ahead = other.time - run.time;
+  const Fs before = ahead / run.spacing;  // flits 1 to `before` arrive up to other.time
+  if (before >= run.count) return run.count;
+  const bool tie = before * run.spacing == ahead;
+  const auto count = static_cast<std::uint32_t>(before);
+  return tie && other.upstream < run.upstream ? count : count + 1;
 }
 
 // Check of a service policy: the service of `arrival` that ends at `now` has begun at `start`.
@@ -55,6 +73,20 @@ class ArrivalQueue {
 
   // Returns true if the new arrival is now the head of its kind.
   bool push(std::uint32_t port, Transaction& transaction, FlitRun run, Fs time);
+  // Flits of a run, which follow all earlier ones of their port.
+  bool push_run(std::uint32_t port, Transaction& transaction, FlitRun run, Fs time, Fs spacing);
+  // Removes the flits of the transaction from `flit` on, the last that were pushed at the port.
+  void recall(std::uint32_t port, const Transaction& transaction, std::uint32_t flit);
+  // Removes a message filed as a whole; false if it is not here.
+  bool recall_message(const Transaction& transaction);
+  // Takes `count` flits of data() out of the queue.
+  void take(std::uint32_t count);
+  // Puts flits back that were taken from their port, and not followed by others of the port.
+  void put_back(const Arrival& flits);
+  // Number of flits of data() that precede, by the tie rule, every arrival at another port for
+  // which disturbs(arrival) holds. At least 1.
+  template <class Disturbs>
+  std::uint32_t undisturbed(Disturbs disturbs) const;
   // Files a message that counts as a whole, whatever its flits, among the control messages. A
   // message that starts at a node has that node as its upstream.
   bool push_message(NodeId upstream, Transaction& transaction, FlitRun run, Fs time);
@@ -64,6 +96,13 @@ class ArrivalQueue {
     return best_port_ == no_port ? nullptr : &ports_[best_port_].flits.front();
   }
   void pop_data();
+  // Calls visit(const Arrival&) with the first flits of each port.
+  template <class Visit>
+  void for_each_head(Visit visit) const {
+    for (const Port& port : ports_) {
+      if (!port.flits.empty()) visit(port.flits.front());
+    }
+  }
   // Earliest control message (or whole message); null if none.
   const Arrival* control() const { return control_.empty() ? nullptr : &control_.front(); }
   void pop_control() { control_.pop_front(); }
@@ -94,6 +133,8 @@ class ArrivalQueue {
   Fs age_of_first_flits(Fs now) const;
 
  private:
+  static bool continues(const Arrival& run, const Arrival& next);
+  void find_best_port();
   // Compares the first flits of two ports: their upstream nodes differ, so the tie rule is the
   // order of the ports.
   bool before(std::uint32_t a, std::uint32_t b) const {
@@ -114,5 +155,23 @@ class ArrivalQueue {
   std::vector<Port> ports_;
   RingBuffer<Arrival> control_;
 };
+
+template <class Disturbs>
+std::uint32_t ArrivalQueue::undisturbed(Disturbs disturbs) const {
+  const Arrival& run = *data();
+  std::uint32_t count = run.count;
+  for (std::uint32_t port = 0; port < ports_.size(); ++port) {
+    if (port == best_port_ || heads_[port] > run.time_of(count - 1)) continue;
+    const RingBuffer<Arrival>& flits = ports_[port].flits;
+    for (std::size_t i = 0; i < flits.size(); ++i) {
+      const std::uint32_t before = flits_before(run, flits[i]);
+      if (before >= count) break;
+      if (!disturbs(flits[i])) continue;
+      count = before;
+      break;
+    }
+  }
+  return count;
+}
 
 }  // namespace kernbench

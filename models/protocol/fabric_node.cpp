@@ -18,6 +18,10 @@ namespace kernbench {
       call));
 }
 
+[[noreturn]] void not_taken(const char* call) {
+  throw ModelError(fmt::format("{} at an end of the fabric that accepts single flits", call));
+}
+
 class FabricNode::Input final : public FabricForward {
  public:
   Input(FabricNode& node, std::uint32_t port, NodeId upstream, const std::string& peer)
@@ -34,6 +38,26 @@ class FabricNode::Input final : public FabricForward {
     }
     if (node_.signals_ != nullptr) return accept_and_show(transaction, run, arrival);
     node_.accepted(port_, transaction, run, arrival);
+  }
+  // Each traversal is an event while one of its kind is observed, and signals show each flit.
+  bool takes_runs() const override {
+    const Observation& observed = node_.observation_;
+    return node_.takes_runs() && node_.signals_ == nullptr && !observed.single_flits &&
+           !observed.link_traversals.observed() && !observed.node_traversals.observed() &&
+           !observed.hbm_bookings.observed();
+  }
+  void accept_run(Transaction& transaction, FlitRun run, Fs arrival, Fs spacing) override {
+    RouteExtension& route = transaction.route();
+    if (run.position == route.path->target_position()) {
+      if (run.first != route.ended_flits) return node_.refuse_flits(transaction, run);
+      route.ended_flits += run.count;
+    }
+    node_.accepted_run(port_, transaction, run, arrival, spacing);
+  }
+  void recall(Transaction& transaction, std::uint32_t position, std::uint32_t flit) override {
+    RouteExtension& route = transaction.route();
+    if (position == route.path->target_position()) route.ended_flits = flit;
+    node_.recalled(port_, transaction, position, flit);
   }
   bool get_direct_route(const Path& path, std::uint32_t position, DirectRoute& route) override {
     if (position != path.target_position()) return node_.pass_directly(path, position, route);
@@ -110,6 +134,7 @@ FabricInitiatorSocket& FabricNode::add_output(const std::string& peer, bool has_
   outputs_sinks_.push_back(std::make_unique<Output>(*this, outputs_sinks_.size()));
   outputs_.back()->bind(*outputs_sinks_.back());
   links_.push_back(nullptr);
+  output_takes_runs_.push_back(-1);
   buffered_.push_back(nullptr);
   has_link_.push_back(has_link);
   return *outputs_.back();
@@ -161,6 +186,37 @@ FabricForward* FabricNode::find_link(std::uint32_t port) {
 
 void FabricNode::accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) {
   if (arrivals_.push(port, transaction, run, arrival)) rearm();
+}
+
+void FabricNode::accepted_run(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival,
+                              Fs spacing) {
+  if (arrivals_.push_run(port, transaction, run, arrival, spacing)) rearm();
+}
+
+void FabricNode::recalled(std::uint32_t port, Transaction& transaction, std::uint32_t /*position*/,
+                          std::uint32_t flit) {
+  arrivals_.recall(port, transaction, flit);
+}
+
+bool FabricNode::find_output_takes_runs(std::uint32_t port) {
+  output_takes_runs_[port] = link_of(port)->takes_runs() ? 1 : 0;
+  return output_takes_runs_[port] != 0;
+}
+
+bool FabricNode::direct_outputs_take_runs() const {
+  for (std::size_t port = 0; port < outputs_.size(); ++port) {
+    if (!has_link_[port] && !(*outputs_[port])->takes_runs()) return false;
+  }
+  return true;
+}
+
+void FabricNode::send_run(Transaction& transaction, std::uint32_t flit, std::uint32_t count,
+                          std::uint32_t position, Fs at, Fs spacing) {
+  const std::uint16_t port = transaction.route().path->out_port(position);
+  if ((count > 1 || at > now()) && output_takes_runs(port))
+    return link_of(port)->accept_run(transaction, {flit, count, position + 1}, at, spacing);
+  for (std::uint32_t i = 0; i < count; ++i)
+    link_of(port)->accept(transaction, {flit + i, 1, position + 1}, at + i * spacing);
 }
 
 unsigned FabricNode::transport_debug(tlm::tlm_generic_payload& payload) {

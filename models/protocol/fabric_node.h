@@ -45,9 +45,25 @@ class FabricNode : public Component {
   // link.
   void send(Transaction& transaction, std::uint32_t flit, std::uint32_t count,
             std::uint32_t position, Fs at) {
+    if (count > 1) return send_run(transaction, flit, count, position, at, 0);
     const std::uint16_t port = transaction.route().path->out_port(position);
     link_of(port)->accept(transaction, {flit, count, position + 1}, at);
   }
+  // Hands over flits [flit, flit + count), the i-th at `at` + i * spacing. Those that are handed
+  // over later than now need an output that takes runs, and may be withdrawn by recall().
+  void send_run(Transaction& transaction, std::uint32_t flit, std::uint32_t count,
+                std::uint32_t position, Fs at, Fs spacing);
+  void recall(std::uint32_t port, Transaction& transaction, std::uint32_t position,
+              std::uint32_t flit) {
+    link_of(port)->recall(transaction, position + 1, flit);
+  }
+  // Whether the receiver at an output takes runs of flits; constant during a run.
+  bool output_takes_runs(std::uint32_t port) {
+    const std::int8_t known = output_takes_runs_[port];
+    return known >= 0 ? known != 0 : find_output_takes_runs(port);
+  }
+  // The same for all outputs without a link.
+  bool direct_outputs_take_runs() const;
   // Sends a control message that starts here, now. A host message is announced to its target at
   // once if the nodes on its path only delay it and traversals are not observed.
   void send_message(Transaction& transaction);
@@ -64,6 +80,15 @@ class FabricNode : public Component {
   // A run that reaches input `port` at `arrival` (see FabricForward::accept). The default files it
   // in arrivals_; a node that handles some arrivals separately overrides this, and calls rearm().
   virtual void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival);
+  // Whether the inputs take runs of flits. A node that overrides accepted() also overrides
+  // accepted_run() and recalled() to do so.
+  virtual bool takes_runs() const { return false; }
+  // The i-th flit of the run reaches input `port` at arrival + i * spacing. See accepted().
+  virtual void accepted_run(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival,
+                            Fs spacing);
+  // See FabricForward::recall().
+  virtual void recalled(std::uint32_t port, Transaction& transaction, std::uint32_t position,
+                        std::uint32_t flit);
   // Earliest instant at which serve() has work; never_fs if none. May be called at any time.
   virtual Fs next_due() const = 0;
   // Does all work that is due now. May be called without work. An exception ends the run.
@@ -118,6 +143,7 @@ class FabricNode : public Component {
     return link != nullptr ? link : find_link(port);
   }
   FabricForward* find_link(std::uint32_t port);
+  bool find_output_takes_runs(std::uint32_t port);
 
   std::vector<std::unique_ptr<Input>> inputs_;
   std::vector<std::unique_ptr<Output>> outputs_sinks_;
@@ -136,6 +162,7 @@ class FabricNode : public Component {
 
  private:
   std::vector<FabricForward*> links_;  // bindings of outputs_; null until the first use
+  std::vector<std::int8_t> output_takes_runs_;  // by output; -1: not known yet
   Fs armed_ =
       never_fs;  // when wake_ is due; 0 while serve() runs, after which next_due() is called anyway
   const Observation& observation_;

@@ -40,6 +40,8 @@ class DirectRoutes {
 
 // Error for a call of the base protocol, which no edge of the fabric uses.
 [[noreturn]] void not_inside_the_fabric(const char* call);
+// Error for a run of flits where single flits are accepted.
+[[noreturn]] void not_taken(const char* call);
 
 class FabricForward : public tlm::tlm_fw_transport_if<> {
  public:
@@ -47,6 +49,20 @@ class FabricForward : public tlm::tlm_fw_transport_if<> {
   // begins, and in the order of arrival per edge and virtual channel (host control messages: in any
   // order). Never waits. The transaction stays alive until its owner's completion callback.
   virtual void accept(Transaction& transaction, FlitRun run, Fs arrival) = 0;
+  // Runs of several flits (spec 13.2). False: only accept() is called, flit by flit.
+  virtual bool takes_runs() const { return false; }
+  // Announces run.count flits: the i-th of them reaches this end at arrival + i * spacing. The
+  // sender may withdraw those that it has not yet handed over.
+  virtual void accept_run(Transaction& /*transaction*/, FlitRun /*run*/, Fs /*arrival*/,
+                          Fs /*spacing*/) {
+    not_taken("accept_run");
+  }
+  // Withdraws the flits of `transaction` from `flit` on: the last ones announced at this end, and
+  // none of them has reached it. `position`: as in their run.
+  virtual void recall(Transaction& /*transaction*/, std::uint32_t /*position*/,
+                      std::uint32_t /*flit*/) {
+    not_taken("recall");
+  }
   // Completes `route` from here, `position` of the path, to its target; it stays where it is.
   // False: host control messages are to be handed over here, each of them, and `route` is void.
   virtual bool get_direct_route(const Path& /*path*/, std::uint32_t /*position*/,

@@ -6,7 +6,8 @@
 namespace kernbench {
 
 // Flits [first, first + count) of one leg at one position of its path; a control message has count
-// 0. count is at most 1 today.
+// 0; count above 1 only where the
+// receiver takes runs (FabricForward::takes_runs).
 struct FlitRun {
   std::uint32_t first = 0;
   std::uint32_t count = 0;

@@ -77,6 +77,8 @@ struct Observation {
   // well. Set before the run.
   bool records_parameters = false;
   AnalysisPort<TraceEvent> trace_events;
+  // Every flit is served by an event of its own (`--fabric flits`). Set before the run.
+  bool single_flits = false;
   AnalysisPort<LinkTraversal> link_traversals;
   AnalysisPort<NodeTraversal> node_traversals;
   AnalysisPort<TransactionEnd> transaction_ends;

@@ -27,6 +27,18 @@ class RingBuffer {
     slots()[(head_ + size_) & (capacity_ - 1)] = value;
     ++size_;
   }
+  void push_front(const T& value) {
+    if (size_ == capacity_) grow();
+    head_ = (head_ + capacity_ - 1) & (capacity_ - 1);
+    ++size_;
+    front() = value;
+  }
+  void pop_back() { --size_; }
+  void clear() { head_ = size_ = 0; }
+  void erase(std::size_t i) {
+    for (; i + 1 < size_; ++i) (*this)[i] = (*this)[i + 1];
+    --size_;
+  }
   void pop_front() {
     head_ = --size_ == 0
                 ? 0

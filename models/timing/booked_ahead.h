@@ -21,6 +21,11 @@ class BookedAhead {
     if (from < until && now < until) gaps_.push_back({from, until});
   }
 
+  // The bookings that began after `available_at` are void.
+  void truncate(Fs available_at) {
+    while (!gaps_.empty() && gaps_.back().from >= available_at) gaps_.pop_back();
+  }
+
   // Not earlier than the last booking.
   Fs after(Fs now, Fs available_at) const {
     if (available_at <= now) return 0;

@@ -110,6 +110,7 @@ Platform::Platform(Graph graph, const ComponentRegistry& registry, const Platfor
       monitors_(make_monitors()),
       modules_(std::make_unique<MachineModules>(*graph_, *edges_, registry,
                                                 static_cast<Services&>(*this), monitors_.get())) {
+  observation_.single_flits = options_.single_flits;
   check_buffers(*graph_, routes_->finder(), modules_->virtual_channels());
   host_ = make_component<Host>({"host", no_node, Attributes(), *this});
   for (int sip = 0; sip < machine_.sips; ++sip) {

@@ -42,6 +42,7 @@ struct PlatformOptions {
   FunctionalModel* data = nullptr;  // null: data off; outlives the platform
   bool check_protocol =
       false;              // a monitor at every connection (models/protocol/protocol_monitor.h)
+  bool single_flits = false;  // every flit has an event of its own at each node (spec 13.2)
   bool tear_down = true;  // false: the destructor leaves the modules to the end of the process
                           // (their destruction is quadratic)
 };
