@@ -7,6 +7,7 @@
 #include "models/protocol/pe_engine.h"
 #include "platform/topology/diagram_blocks.h"
 #include "platform/topology/diagram_layout.h"
+#include "platform/topology/diagram_style.h"
 #include "platform/topology/node_names.h"
 
 namespace kernbench {
@@ -170,6 +171,7 @@ class LevelLayout {
     const bool limited = link.bw_gbs && !link.bw_gbs->is_zero();
     json["bw_gbs"] = limited ? Json(link.bw_gbs->to_double()) : Json(nullptr);
     json["distance_mm"] = link.distance_mm.to_double();
+    json["width"] = rounded(width_of(link.bw_gbs));
     return json;
   }
 
