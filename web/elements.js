@@ -112,7 +112,7 @@ const dark = {
     pcie: "#e8945c", ual: "#e3a15f", internal: "#8d98a3", module: "#8d98a3", control: "#d9a936",
   },
   // On a dark ground the busiest is the lightest.
-  heat: ["#4a1b6d", "#781c6d", "#b63655", "#e45a31", "#f9962b", "#fbe9a0"],
+  heat: ["#5f3391", "#93348a", "#c5436a", "#ea6b3d", "#fba634", "#fdf0a8"],
   series: ["#66b2e6", "#4fc3a1", "#e8945c", "#d18bb3", "#cfc552", "#9aa4ae"],
   changed: "#ff9f4a", onlyA: "#56b4e9", onlyB: "#3ddbab", path: "#ff6ab0", route: "#6cb2ff",
 };

@@ -3,7 +3,7 @@
 import { element, heatColour, percentText, textColourOn } from "./elements.js";
 import { Scene, endsOf, fullName, levels, linkKey } from "./scene.js";
 
-const expandAt = [0, 6, 10.5, 14];        // px of a typical block from which a level is shown
+const expandAt = [0, 6, 4.8, 14];  // px of a typical block from which a level is shown, on a usual screen
 const smallestText = 8.5, largestText = 15;
 const family = "system-ui, 'Liberation Sans', Arial, sans-serif";
 const mostNodes = 4000;
@@ -13,10 +13,10 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
 class Batch {
   constructor() { this.clear(); }
   clear() {
-    this.rects = new Map();
     this.lines = new Map();
     this.dashed = new Map();
     this.blocks = new Map();
+    this.grounds = [];
     this.round = [];
     this.texts = new Map();
   }
@@ -25,7 +25,21 @@ class Batch {
     if (list === undefined) map.set(key, list = []);
     return list;
   }
-  rect(colour, x, y, w, h) { Batch.list(this.rects, colour).push(x, y, w, h); }
+  static round(ctx, list) {
+    for (const { fill, stroke, x, y, w, h, radius, width, dash } of list) {
+      ctx.beginPath();
+      ctx.roundRect(x, y, w, h, radius);
+      if (fill) {
+        ctx.fillStyle = fill;
+        ctx.fill();
+      }
+      ctx.strokeStyle = stroke;
+      ctx.lineWidth = width;
+      if (dash) ctx.setLineDash([6, 4]);
+      ctx.stroke();
+      if (dash) ctx.setLineDash([]);
+    }
+  }
   line(colour, x, y, w, h) { Batch.list(this.lines, colour).push(x, y, w, h); }
   block(fill, stroke, x, y, w, h) { Batch.list(this.blocks, fill + stroke).push(x, y, w, h); }
   text(words, x, y, size, colour, align, upwards) {
@@ -33,11 +47,10 @@ class Batch {
   }
 
   paint(ctx) {
-    for (const map of [this.rects, this.lines]) {
-      for (const [colour, list] of map) {
-        ctx.fillStyle = colour;
-        for (let i = 0; i < list.length; i += 4) ctx.fillRect(list[i], list[i + 1], list[i + 2], list[i + 3]);
-      }
+    Batch.round(ctx, this.grounds);
+    for (const [colour, list] of this.lines) {
+      ctx.fillStyle = colour;
+      for (let i = 0; i < list.length; i += 4) ctx.fillRect(list[i], list[i + 1], list[i + 2], list[i + 3]);
     }
     ctx.setLineDash([6, 4]);
     for (const [colour, list] of this.dashed) {
@@ -61,19 +74,7 @@ class Batch {
       for (let i = 0; i < list.length; i += 4)
         ctx.fillRect(list[i] + edge, list[i + 1] + edge, list[i + 2] - 2 * edge, list[i + 3] - 2 * edge);
     }
-    for (const { fill, stroke, x, y, w, h, radius, width, dash } of this.round) {
-      ctx.beginPath();
-      ctx.roundRect(x, y, w, h, radius);
-      if (fill) {
-        ctx.fillStyle = fill;
-        ctx.fill();
-      }
-      ctx.strokeStyle = stroke;
-      ctx.lineWidth = width;
-      if (dash) ctx.setLineDash([6, 4]);
-      ctx.stroke();
-      if (dash) ctx.setLineDash([]);
-    }
+    Batch.round(ctx, this.round);
     ctx.textBaseline = "middle";
     for (const [size, list] of this.texts) {
       ctx.font = size + "px " + family;
@@ -190,7 +191,9 @@ export class MapView {
   }
 
   fit(animated = true) {
-    if (this.scene && this.width) this.go(this.fitView(this.scene.bounds), animated);
+    if (!this.scene || !this.width) return;
+    const view = this.fitView(this.scene.bounds, 0.9);
+    this.go({ ...view, y: view.y - Math.min(14, 0.03 * this.height) }, animated);  // above the legend
   }
 
   limits() {
@@ -263,6 +266,12 @@ export class MapView {
       const steps = this.scene.path(name), last = steps[steps.length - 1];
       if (!last) return;
       box = last.box;
+      const inside = last.block.child === null ? null : this.scene.inside(name);
+      if (inside && last.level > 0) {  // its content, without empty margins
+        const { area } = this.scene.layouts[inside.level];
+        box = Scene.boxOf(inside.place, area);
+        part = 0.92;
+      }
       if (last.block.child === null) {  // with its surroundings
         const size = 5 * Math.max(box.w, box.h);
         box = { x: box.x + box.w / 2 - size / 2, y: box.y + box.h / 2 - size / 2, w: size, h: size };
@@ -303,6 +312,7 @@ export class MapView {
     this.statistics = { nodes: 0, links: 0, scopes: [], blocks: 0 };
     this.uses = this.options.uses();
     for (const batch of this.batches) batch.clear();
+    this.crowd = Math.max(1, Math.sqrt(this.width * this.height / 1.2e6));
     this.collect(0, "", { k: this.view.k, x: this.view.x, y: this.view.y });
     ctx.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     ctx.fillStyle = theme.ground;
@@ -310,6 +320,11 @@ export class MapView {
     for (const batch of this.batches) batch.paint(ctx);
     this.statistics.ms = performance.now() - begin;
     this.options.onDrawn?.(this.statistics);
+  }
+
+  // The content of a block of this level is shown at a scale.
+  expands(level, scale) {
+    return this.scene.layouts[level + 1].typical * scale >= expandAt[level + 1] * this.crowd;
   }
 
   visible(x, y, w, h) {
@@ -324,14 +339,10 @@ export class MapView {
     for (const outline of layout.outlines) {
       const x = ox + k * outline.x, y = oy + k * outline.y, w = k * outline.w, h = k * outline.h;
       if (!this.visible(x, y, w, h) || w < 3) continue;
-      const zone = outline.label !== "" && level === 2;
-      batch.round.push({ fill: null, stroke: "transparent", x, y, w, h, radius: 0, width: 0 });
-      batch.rect(zone ? theme.zone : outline.label !== "" ? theme.kinds.control[0] : theme.die, x, y, w, h);
-      if (w > 12) {
-        batch.round[batch.round.length - 1] = { fill: zone ? theme.zone : outline.label !== "" ? theme.kinds.control[0] : theme.die, stroke: zone ? theme.zoneEdge : theme.dieEdge,
-          x, y, w, h, radius: Math.min(8, 0.02 * w), width: 1, dash: zone };
-      } else batch.round.pop();
-      const size = Math.min(largestText, 17 * k);
+      const zone = outline.label !== "" && level === 2, host = outline.label !== "" && level === 0;
+      const fill = zone ? theme.zone : host ? theme.kinds.control[0] : theme.die;
+      batch.grounds.push({ fill, stroke: zone ? theme.zoneEdge : theme.dieEdge, x, y, w, h, radius: Math.min(8, 0.02 * w), width: 1, dash: zone });
+      const size = Math.min(largestText, h / (zone ? 7 : 2.4));
       if (outline.label !== "" && size >= smallestText && widthOf(outline.label) * size < w)
         batch.text(outline.label, x + w / 2, y + h / 2, Math.round(size), zone ? theme.zoneEdge : theme.text, "center", false);
     }
@@ -346,9 +357,12 @@ export class MapView {
   collectLinks(layout, scope, { k, x: ox, y: oy }, use) {
     const { theme } = this, batch = this.batches[layout.level];
     const small = layout.typical * k < 4;
+    // Links between a chiplet and its SIP are those to single cubes inside.
+    const sip = layout.level === 0 ? layout.blocks.find((block) => block.child !== null) : null;
+    const detailed = sip && this.expands(0, this.scene.place(1, Scene.boxOf({ k, x: 0, y: 0 }, sip)).k);
     for (let index = 0; index < layout.links.length; ++index) {
       const link = layout.links[index];
-      if (!link.inner) continue;
+      if (!link.inner || detailed && (layout.blocks[link.a].child !== null || layout.blocks[link.b].child !== null)) continue;
       if (!this.visible(ox + k * link.box.x - 4, oy + k * link.box.y - 4, k * link.box.w + 8, k * link.box.h + 8)) continue;
       if (!this.scene.has(layout.blocks[link.a], scope) || !this.scene.has(layout.blocks[link.b], scope)) continue;
       ++this.statistics.links;
@@ -405,7 +419,7 @@ export class MapView {
     if (use) stroke = theme.plainEdge;
     if (block.child !== null) {
       const name = fullName(scope, block.child), inner = this.scene.place(level + 1, { x, y, w, h });
-      if (this.scene.layouts[level + 1].typical * inner.k >= expandAt[level + 1] && this.statistics.blocks < mostNodes) {
+      if (this.expands(level, inner.k) && this.statistics.blocks < mostNodes) {
         this.frame(batch, level, block, share, x, y, w, h);
         this.statistics.scopes.push({ scope: name, level: level + 1, box: { x, y, w, h } });
         this.collect(level + 1, name, inner);
@@ -426,14 +440,14 @@ export class MapView {
   // Edge and name of a block whose content is shown.
   frame(batch, level, block, share, x, y, w, h) {
     const { theme } = this, mark = this.marks && this.marks.get(block.child);
-    batch.round.push({ fill: theme.die, stroke: mark ? theme[mark] : level === 2 ? theme.kinds.compute[1] : theme.dieEdge, x, y, w, h, radius: Math.min(6, 0.03 * h), width: 1 });
+    batch.grounds.push({ fill: theme.die, stroke: mark ? theme[mark] : level === 2 ? theme.kinds.compute[1] : theme.dieEdge, x, y, w, h, radius: Math.min(6, 0.03 * h), width: 1 });
     // SIPs have their name on the board above them.
     const room = level === 0 ? 99 : h * 0.075, size = Math.min(13, room * 0.8);
     if (size < smallestText) return;
     const words = share === null || share === undefined ? block.label : block.label + "  " + percentText(share);
     if (level === 0) {
       const width = widthOf(words) * 12;
-      if (width < w) batch.text(words, x + 2, y + h + 9, 12, theme.quiet, "left", false);
+      if (width < w) batch.text(words, x + 2, y + h + 8 * this.view.k + 10, 12, theme.quiet, "left", false);
     } else if (widthOf(words) * size < w - 8) {
       batch.text(words, x + Math.min(6, 0.03 * h + 2), y + room / 2 + 1, Math.round(size), theme.quiet, "left", false);
     }
@@ -452,10 +466,10 @@ export class MapView {
     size = Math.floor(size);
     const more = share === null || share === undefined ? null : percentText(share);
     const mx = x + w / 2, my = y + h / 2;
-    if (more !== null && !upwards && h > 2.3 * size) {
-      const second = Math.max(9, Math.floor(size * 0.85));
+    const second = Math.max(9, Math.floor(size * 0.85));
+    if (more !== null && !upwards && h > 2.3 * size && widthOf(more) * second < w - 3) {
       batch.text(words, mx, my - second * 0.55, size, colour, "center", false);
-      if (widthOf(more) * second < w - 3) batch.text(more, mx, my + size * 0.6, second, colour, "center", false);
+      batch.text(more, mx, my + size * 0.6, second, colour, "center", false);
       return;
     }
     if (more !== null && (width + widthOf("  " + more)) * size < long - 4) words += "  " + more;

@@ -51,7 +51,7 @@ std::string scope_of(DiagramLevel level, const Node& node) {
     case DiagramLevel::cube:
       return at.cube < 0 ? "" : node_names::cube(at.sip, at.cube);
     case DiagramLevel::pe:
-      return at.pe < 0 ? "" : node_names::pe(at.sip, at.cube, at.pe);
+      return is_engine_of_pe(node.kind) ? node_names::pe(at.sip, at.cube, at.pe) : "";
     default:
       return "";
   }
