@@ -37,16 +37,22 @@ class Page {
     }
     if (api.exported || this.session.read_only) document.body.classList.add("readonly");
     this.build();
-    const wanted = stateOf(location.hash), runs = this.session.runs;
-    const valid = (id) => runs.some((run) => run.id === id);
-    if (!valid(wanted.run)) wanted.run = runs.length > 0 && wanted.machine === undefined ? runs[0].id : null;
-    if (!valid(wanted.other)) wanted.other = null;
-    if (wanted.run !== null) wanted.machine = this.runOf(wanted.run).machine;
-    if (!this.session.machines.some((machine) => machine.id === wanted.machine)) wanted.machine = this.session.machines.length > 0 ? this.session.machines[0].id : null;
-    this.store.set(wanted);
+    this.store.set(this.wanted(location.hash));
     this.showTab();
     this.started = true;
     document.body.dataset.ready = "true";
+  }
+
+  // State of an address, as far as the session has what it names.
+  wanted(fragment) {
+    const { machines, runs } = this.session, has = (list, id) => list.some((each) => each.id === id);
+    const state = { place: null, interval: null, route: null, hops: [], path: null, picking: null, difference: null, tab: "timeline", ...stateOf(fragment) };
+    if (!has(runs, state.run)) state.run = runs.length > 0 && state.machine === undefined ? (runs.find((run) => !run.error) || runs[0]).id : null;
+    if (!has(runs, state.other) || state.run === null || state.other === state.run) state.other = null;
+    if (state.run !== null) state.machine = this.runOf(state.run).machine;
+    if (!has(machines, state.machine)) state.machine = machines.length > 0 ? machines[0].id : null;
+    if (!has(machines, state.difference)) state.difference = null;
+    return state;
   }
 
   runOf(id) { return this.session.runs.find((run) => run.id === id); }
@@ -93,7 +99,7 @@ class Page {
     store.subscribe(["machine", "run", "other", "place", "tab", "interval", "route", "difference"], () => this.writeAddress());
     store.subscribe(["tab", "run", "other"], () => this.showTab());
     window.addEventListener("hashchange", () => {
-      if (location.hash !== this.written) store.set({ place: null, interval: null, ...stateOf(location.hash) });
+      if (location.hash !== this.written) store.set(this.wanted(location.hash));
     });
     document.addEventListener("keydown", (event) => this.key(event));
     this.edges();
@@ -173,15 +179,15 @@ class Page {
     const wanted = [{ machine, run }];
     if (other !== null) wanted.push({ machine: this.runOf(other).machine, run: other });
     const key = JSON.stringify(wanted);
-    if (this.wanted === key) return;
-    this.wanted = key;
+    if (this.shownPanes === key) return;
+    this.shownPanes = key;
     let scenes;
     try {
       scenes = await Promise.all(wanted.map((each) => this.scene(each.machine)));
     } catch (fault) {
       return this.showProblems([fault.message]);
     }
-    if (this.wanted !== key) return;
+    if (this.shownPanes !== key) return;
     const same = this.panes.length === wanted.length && this.panes.every((pane, i) => pane.scene === scenes[i]);
     if (!same) {
       this.panes.forEach((pane) => pane.view.close());
@@ -195,6 +201,8 @@ class Page {
       pane.view.badge.textContent = "AB"[number] + ": " + (id === null ? "" : this.runOf(id).title);
       pane.view.later();
     });
+    const uses = this.panes.map((pane) => pane.uses).filter((each) => each);
+    for (const each of uses) each.peers = uses;  // one colour scale
     byId("maps").classList.toggle("two", wanted.length > 1);
     this.showDifference();
     this.showLegend();
@@ -211,7 +219,7 @@ class Page {
       onSelect: (name) => this.choose(name, false, pane),
       onView: (moved) => {
         // Panes show the same part.
-        for (const each of this.panes) if (each !== pane) each.view.setView(moved, true);
+        for (const each of this.panes) if (each !== pane && each.scene === scene) each.view.setView(moved, true);
       },
       onDrawn: () => {
         this.showCrumbs();
@@ -251,10 +259,12 @@ class Page {
   showOverlays() {
     const { route, hops, path, interval } = this.store.state;
     for (const { view } of this.panes) {
+      if (route && hops.length > 1 && JSON.stringify(hops) !== this.revealed) view.zoomToAll([hops[0], hops[hops.length - 1]]);
       view.route = route ? hops : [];
       view.steps = path ? this.pathNodes(path.steps, interval) : [];
       view.drawOver();
     }
+    this.revealed = JSON.stringify(hops);
   }
 
   // Nodes of a critical path with their part of its length; in an interval those at work in it.
@@ -363,15 +373,16 @@ class Page {
 
   showLegend() {
     const { theme } = this;
-    for (const pane of this.panes) {
+    for (const [number, pane] of this.panes.entries()) {
       const parts = [];
+      pane.view.legend.hidden = number > 0;
       if (pane.uses) {
         const bar = element("canvas", { width: "160", height: "10", "aria-hidden": "true" }), ctx = bar.getContext("2d");
         for (let x = 0; x < 160; ++x) {
           ctx.fillStyle = heatColour(theme, (x + 1) / 160);
           ctx.fillRect(x, 0, 1, 10);
         }
-        const top = element("select", { "aria-label": "Top of the colour scale" }, element("option", { value: "", text: "auto: " + percentText(pane.uses.autoTop) }),
+        const top = element("select", { "aria-label": "Top of the colour scale" }, element("option", { value: "", text: "auto: " + percentText(pane.uses.commonTop) }),
           ...[0.05, 0.1, 0.2, 0.5, 1].map((value) => element("option", { value: String(value), text: percentText(value) })));
         top.value = pane.uses.fixedTop === null ? "" : String(pane.uses.fixedTop);
         top.addEventListener("change", () => {

@@ -42,8 +42,9 @@ class Batch {
   }
   line(colour, x, y, w, h) { Batch.list(this.lines, colour).push(x, y, w, h); }
   block(fill, stroke, x, y, w, h) { Batch.list(this.blocks, fill + stroke).push(x, y, w, h); }
-  text(words, x, y, size, colour, align, upwards) {
-    Batch.list(this.texts, size).push({ words, x, y, colour, align, upwards });
+  // `plate`: colour behind a text that lines may cross.
+  text(words, x, y, size, colour, align, upwards, plate) {
+    Batch.list(this.texts, size).push({ words, x, y, colour, align, upwards, plate });
   }
 
   paint(ctx) {
@@ -78,7 +79,11 @@ class Batch {
     ctx.textBaseline = "middle";
     for (const [size, list] of this.texts) {
       ctx.font = size + "px " + family;
-      for (const { words, x, y, colour, align, upwards } of list) {
+      for (const { words, x, y, colour, align, upwards, plate } of list) {
+        if (plate) {
+          ctx.fillStyle = plate;
+          ctx.fillRect(x - 2, y - size * 0.6, widthOf(words) * size + 4, size * 1.2);
+        }
         ctx.fillStyle = colour;
         ctx.textAlign = align;
         if (!upwards) {
@@ -281,6 +286,17 @@ export class MapView {
     this.go(this.fitView(box, part));
   }
 
+  // All of several nodes, unless they are visible.
+  zoomToAll(names) {
+    const boxes = names.map((name) => this.scene.path(name)).filter((steps) => steps.length > 0).map((steps) => steps[steps.length - 1].box);
+    if (boxes.length === 0) return;
+    const x = Math.min(...boxes.map((box) => box.x)), y = Math.min(...boxes.map((box) => box.y));
+    const w = Math.max(...boxes.map((box) => box.x + box.w)) - x, h = Math.max(...boxes.map((box) => box.y + box.h)) - y;
+    const screen = this.screenBox({ x, y, w, h });
+    const visible = screen.x > 0 && screen.y > 0 && screen.x + screen.w < this.width && screen.y + screen.h < this.height;
+    if (!visible || Math.max(screen.w, screen.h) < 0.2 * Math.min(this.width, this.height)) this.go(this.fitView({ x, y, w, h }, 0.7));
+  }
+
   // Moves only if the place is not well visible.
   reveal(name) {
     const ends = endsOf(name), steps = ends ? null : this.scene.path(name);
@@ -447,7 +463,7 @@ export class MapView {
     const words = share === null || share === undefined ? block.label : block.label + "  " + percentText(share);
     if (level === 0) {
       const width = widthOf(words) * 12;
-      if (width < w) batch.text(words, x + 2, y + h + 8 * this.view.k + 10, 12, theme.quiet, "left", false);
+      if (width < w) batch.text(words, x + 2, y + h + 8 * this.view.k + 10, 12, theme.quiet, "left", false, theme.ground);
     } else if (widthOf(words) * size < w - 8) {
       batch.text(words, x + Math.min(6, 0.03 * h + 2), y + room / 2 + 1, Math.round(size), theme.quiet, "left", false);
     }

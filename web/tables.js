@@ -8,7 +8,7 @@ function texts(column, values) {
   const numbers = values.filter((value) => typeof value === "number");
   const whole = numbers.every(Number.isInteger);
   const most = Math.max(0, ...numbers.map(Math.abs));
-  const after = whole || most === 0 ? 0 : Math.max(0, Math.min(6, 4 - Math.floor(Math.log10(most))));
+  const after = whole || most === 0 ? 0 : Math.max(0, Math.min(6, 3 - Math.floor(Math.log10(most))));
   return values.map((value) => (value === null || value === undefined ? "" : typeof value === "number" && !whole ? value.toFixed(after) : String(value)));
 }
 

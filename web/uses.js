@@ -19,9 +19,11 @@ export class Uses {
     this.wanted = [];
     this.fixedTop = null;
     this.autoTop = 0.05;
+    this.peers = [this];  // runs that are shown next to each other
   }
 
-  get top() { return this.fixedTop || this.autoTop; }
+  get top() { return this.fixedTop || this.commonTop; }
+  get commonTop() { return Math.max(...this.peers.map((each) => each.autoTop)); }
 
   setInterval(interval) {
     this.interval = interval;
