@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <system_error>
 
 #include "models/base/errors.h"
 #include "platform/assembly/fault_guard.h"
@@ -48,12 +51,57 @@ class EndSignals {
   ::sigset_t signals_;
 };
 
+// Private folder for temporary files, removed at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "kernbench-web-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr)
+      throw std::system_error(errno, std::generic_category(), "mkdtemp " + pattern);
+    path_ = pattern;
+  }
+  ~TemporaryFolder() { remove(); }
+  void remove() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Machine of --topology, or of the runs; without either the default one. Files that cannot be
+// loaded are problems, unless all are.
+void load(const WebOptions& options, const Catalogue& catalogue, WebSession& session) {
+  const auto add_topology = [&] {
+    session.add_machine(std::filesystem::path(options.machine.topology_path()).filename().string(),
+                        options.machine.load_spec(catalogue.components));
+  };
+  const bool is_given = !options.machine.topology.empty() || !options.machine.set.empty();
+  if (is_given || options.files.empty()) add_topology();
+  std::size_t loaded = 0;
+  for (const std::string& file : options.files) {
+    try {
+      session.add_run(file, std::filesystem::path(file).filename().string());
+      ++loaded;
+    } catch (const Error& error) {
+      if (options.files.size() == 1) throw;
+      session.add_problem(error.what());
+      std::cerr << "kernbench: error: " << error.what() << '\n';
+    }
+  }
+  if (loaded == 0 && !options.files.empty())
+    throw UsageError(fmt::format("none of the {} files could be loaded", options.files.size()));
+}
+
 int serve(const WebOptions& options) {
   const EndSignals end;
   const Catalogue catalogue = options.machine.load_catalogue();
-  WebSession session(version_line(), catalogue.components);
-  session.add_machine(options.machine.topology_path(),
-                      options.machine.load_spec(catalogue.components));
+  TemporaryFolder folder;
+  WebSession session(version_line(), catalogue.components, folder.path());
+  load(options, catalogue, session);
   HttpServer server(new_web_token(),
                     [&session](const WebRequest& request) { return session.answer(request); });
   const int port = server.bind(options.port, attempts);
@@ -62,6 +110,7 @@ int serve(const WebOptions& options) {
   server.start();
   std::cout << server.address() << "\nCtrl-C ends the server.\n" << std::flush;
   end.wait();
+  folder.remove();
   FaultGuard::end_process(exit_done);  // pending requests are dropped
 }
 
