@@ -169,7 +169,10 @@ ServedRun::Use LoggedRun::utilisation(const WebInterval& interval) {
 }
 
 Json LoggedRun::server_json(const Server& server, const ServerUse& use, Fs length) const {
-  return {{"name", server.link == nullptr ? server.row.name : machine().link_name(*server.link)},
+  const std::string place =
+      server.link == nullptr ? server.row.name : machine().link_name(*server.link);
+  return {{"name", server.row.part.empty() ? place : place + ' ' + server.row.part},
+          {"place", place},
           {"part", server.row.part},
           {"resource", server.row.resource},
           {"kind", server.row.kind},
@@ -326,7 +329,17 @@ RunReports& LoggedRun::reports() {
   return *reports_;
 }
 
-Json LoggedRun::summary() { return reports().summary(); }
+Json LoggedRun::summary() {
+  Json json{{"file", ServedRun::path()}};
+  for (const char* fact : {"bench", "topology", "device", "seed", "data", "ccl", "status", "error",
+                           "program_version", "command_line"})
+    if (!this->fact(fact).empty()) json[fact] = this->fact(fact);
+  json["end_fs"] = end_;
+  json["operations"] = operations_;
+  for (const auto& [key, value] : reports().summary().items())
+    if (!json.contains(key)) json[key] = value;
+  return json;
+}
 Json LoggedRun::table_list() { return reports().tables().list(); }
 Json LoggedRun::table(const std::string& name, std::size_t most) {
   return reports().tables().table(name, most);
@@ -360,7 +373,7 @@ Json LoggedRun::roofline() {
          {"time_fs", each.time},
          {"intensity",
           each.hbm_bytes == 0 ? Json() : Json(flops / static_cast<double>(each.hbm_bytes))},
-         {"gflops", flops / to_ns(each.time)},
+         {"rate", flops / to_ns(each.time)},
          {"bound", each.bound()}});
   }
   return {{"peaks", std::move(peaks)}, {"points", std::move(points)}, {"sips", sum.sips}};

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <map>
 #include <vector>
 
 #include "models/base/errors.h"
@@ -16,9 +17,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t most_launches = 1000, most_rows = 5000;
+
 std::mutex& playback_mutex() {
   static std::mutex mutex;
   return mutex;
+}
+
+// Members that are neither lists nor objects, and those of objects one level below.
+void add_scalars(const Json& json, Json& into) {
+  for (const auto& [key, value] : json.items()) {
+    if (!value.is_structured()) into[key] = value;
+    if (!value.is_object()) continue;
+    for (const auto& [inner, of_inner] : value.items())
+      if (!of_inner.is_structured()) into[key][inner] = of_inner;
+  }
 }
 
 // Reports of `inspect` with some of its options. A report without data in the log fails alone.
@@ -89,9 +102,11 @@ void RunReports::play() {
   for (std::size_t i = 0; i < reports.size(); ++i) {
     Json json = reports[i]->json();
     tables_.add("", json);
-    if (i < 2) summary_.update(json);
+    if (i < 2) add_scalars(json, summary_);
     reports[i].reset();
   }
+  for (const char* table : {"bottleneck.resources", "bottleneck.kernels", "engines", "links"})
+    if (tables_.has(table)) summary_[table] = tables_.table(table, most_rows);
   is_played_ = true;
 }
 
@@ -119,8 +134,8 @@ Json RunReports::critical_path(std::uint64_t number) {
   Json steps = Json::array();
   for (const PathStep& step : path.steps) {
     const std::string place = machine_.place_of(step.where);
-    steps.push_back({{"place", place.empty() ? Json() : Json(place)},
-                     {"where", step.where},
+    steps.push_back({{"node", place.empty() ? step.where : place},
+                     {"on_map", !place.empty()},
                      {"what", step.what},
                      {"resource", step.resource},
                      {"kind", step.kind == PathStep::Kind::wait ? "wait" : "operation"},
@@ -128,9 +143,18 @@ Json RunReports::critical_path(std::uint64_t number) {
                      {"start_fs", step.start},
                      {"end_fs", step.end}});
   }
-  return {{"launch", launch.id},       {"kernel", launch.kernel},
-          {"begin_fs", launch.issued}, {"end_fs", launch.ended},
-          {"steps", std::move(steps)}, {"resources", path.resources_table().json()}};
+  Json all = Json::array();
+  for (const LaunchRow& each : launches) {
+    if (all.size() == most_launches) break;
+    all.push_back({{"launch", each.id}, {"kernel", each.kernel}, {"length_fs", each.length()}});
+  }
+  return {{"launches", std::move(all)},
+          {"launch", launch.id},
+          {"kernel", launch.kernel},
+          {"begin_fs", launch.issued},
+          {"end_fs", launch.ended},
+          {"steps", std::move(steps)},
+          {"resources", path.resources_table().json()}};
 }
 
 Json compare_logs(const std::string& a, const std::string& b) {
@@ -140,7 +164,27 @@ Json compare_logs(const std::string& a, const std::string& b) {
   first.play();
   second.play();
   comparison.close();
-  return comparison.json();
+  Json json = comparison.json();
+  // A table per kind of row: launches, critical path, engines, operations.
+  std::map<std::string, Json> of_kind;
+  std::vector<std::string> kinds;
+  for (Json& row : json["times"]) {
+    const std::string what = row["what"];
+    if (of_kind.count(what) == 0) {
+      kinds.push_back(what);
+      of_kind[what] = Json::array();
+    }
+    row.erase("what");
+    of_kind[what].push_back(std::move(row));
+  }
+  WebTables tables([](const std::string&) { return std::string(); });
+  tables.add("settings", json["settings"]);
+  for (const std::string& what : kinds) tables.add(what, of_kind[what]);
+  Json answer{{"a", json["a"]}, {"b", json["b"]}, {"note", json["not_compared"]}};
+  answer["tables"] = Json::array();
+  for (const Json& table : tables.list())
+    answer["tables"].push_back(tables.table(table["name"], most_rows));
+  return answer;
 }
 
 }  // namespace kernbench

@@ -22,11 +22,11 @@ class RunReports {
   RunReports(std::string log, const ServedMachine& machine);
   ~RunReports();
 
-  // `inspect LOG --json` with the limits.
+  // Scalars of `inspect LOG --json --limits --kernel-limits`, tables of limits, engines, links.
   const Json& summary();
   const WebTables& tables();
-  // {"launch", "kernel", "begin_fs", "end_fs", "steps": [{"place", "where", "what", "resource",
-  // "kind", "after", "start_fs", "end_fs"}], "resources"}; 0: the longest launch.
+  // {"launches", "launch", "kernel", "begin_fs", "end_fs", "steps": [{"node", "on_map", "what",
+  // "resource", "kind", "after", "start_fs", "end_fs"}], "resources"}; 0: the longest launch.
   Json critical_path(std::uint64_t launch);
 
  private:
@@ -42,7 +42,8 @@ class RunReports {
   std::unique_ptr<Paths> paths_;  // of a second playback
 };
 
-// `inspect A --compare B --json`.
+// {"a", "b", "note", "tables": [..]}: settings and times of `inspect A --compare B`. Throws
+// UsageError: logs of different benches.
 nlohmann::ordered_json compare_logs(const std::string& a, const std::string& b);
 
 }  // namespace kernbench

@@ -247,7 +247,7 @@ Json RunTimeline::json(const std::string& scope, Fs from, Fs to, std::size_t bin
           {"to_fs", to},
           {"labels", std::move(labels)},
           {"lanes", std::move(lanes)},
-          {"left_out", left_out}};
+          {"lanes_left_out", left_out}};
 }
 
 }  // namespace kernbench

@@ -22,7 +22,7 @@ class RunTimeline {
 
   Fs end() const { return end_; }
   // {"from_fs", "to_fs", "labels": [..], "lanes": [{"name", "place", "kind", "bars": [[start, end,
-  // index of its label, count], ..]}], "left_out": lanes beyond the bound}. Times of bars are those
+  // index of its label, count], ..]}], "lanes_left_out"}. Times of bars are those
   // of the run, bars that the interval cuts included. A scope of several PEs has kernels; one of at
   // most 16 PEs also engines; a PE also stalls and commands.
   nlohmann::ordered_json json(const std::string& scope, Fs from, Fs to, std::size_t bins) const;

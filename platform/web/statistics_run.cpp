@@ -66,7 +66,10 @@ StatisticsRun::StatisticsRun(const std::string& title, const std::string& path,
   if (json.contains("components")) components_ = std::move(json["components"]);
   for (const char* list : {"servers", "components", "links", "hbm_channels", "transfers"})
     json.erase(list);
-  totals_ = std::move(json);
+  totals_ = Json{{"file", path}};
+  totals_.update(json);
+  for (const char* table : {"bottleneck.resources", "bottleneck.kernels"})
+    if (tables_.has(table)) totals_[table] = tables_.table(table, 5000);
 }
 
 Json StatisticsRun::facts() const {
@@ -96,8 +99,10 @@ Json StatisticsRun::place(const std::string& name, const WebInterval& interval) 
     if (place != known && of.compare(0, inside.size(), inside) != 0) continue;
     if (++count > 200) continue;
     const auto cell = [&row](const char* key) { return row.contains(key) ? row[key] : Json(); };
-    servers.push_back({{"name", place},
-                       {"part", cell("part")},
+    const std::string part = cell("part").is_string() ? row.value("part", "") : "";
+    servers.push_back({{"name", part.empty() ? place : place + ' ' + part},
+                       {"place", place},
+                       {"part", part},
                        {"resource", cell("resource")},
                        {"kind", cell("kind")},
                        {"places", cell("places")},

@@ -122,6 +122,25 @@ std::size_t WebSession::add_run(const std::string& path, const std::string& titl
   return runs_.size() - 1;
 }
 
+std::size_t WebSession::add_sweep(const std::string& path) {
+  auto sweep = std::make_unique<ServedSweep>(path);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  sweeps_.push_back(std::move(sweep));
+  return sweeps_.size() - 1;
+}
+
+void WebSession::add_file(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::path results = std::filesystem::path(path) / "results.sqlite";
+  if (std::filesystem::is_regular_file(results, ignored)) {
+    add_sweep(results.string());
+  } else if (is_sqlite(path) && is_sweep_file(path)) {
+    add_sweep(path);
+  } else {
+    add_run(path, std::filesystem::path(path).filename().string());
+  }
+}
+
 void WebSession::add_problem(const std::string& text) {
   const std::lock_guard<std::mutex> lock(mutex_);
   problems_.push_back(text);
@@ -142,6 +161,11 @@ ServedRun& WebSession::run_of(const std::string& number) const {
   return element(runs_, number, "run");
 }
 
+ServedSweep& WebSession::sweep_of(const std::string& number) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return element(sweeps_, number, "sweep");
+}
+
 // --- Requests
 
 WebAnswer WebSession::answer(const WebRequest& request) {
@@ -159,6 +183,7 @@ WebAnswer WebSession::answer(const WebRequest& request) {
     return json_answer(machine_of(request.required("a"))
                            .difference(machine_of(request.required("b")), most_differences));
   if (what == "run" && parts.size() >= 4) return run_answer(run_of(parts[2]), parts, request);
+  if (what == "sweep" && parts.size() == 3) return json_answer(sweep_of(parts[2]).json());
   if (what == "compare" && parts.size() == 2)
     return json_answer(comparison(run_of(request.required("a")), run_of(request.required("b"))));
   refuse_path();
@@ -166,7 +191,7 @@ WebAnswer WebSession::answer(const WebRequest& request) {
 
 WebSession::Json WebSession::session_json() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  Json machines = Json::array(), runs = Json::array();
+  Json machines = Json::array(), runs = Json::array(), sweeps = Json::array();
   std::map<const ServedMachine*, std::size_t> numbers;
   for (std::size_t i = 0; i < machines_.size(); ++i) {
     numbers[machines_[i].get()] = i;
@@ -174,6 +199,8 @@ WebSession::Json WebSession::session_json() const {
     machine.update(machines_[i]->summary());
     machines.push_back(std::move(machine));
   }
+  for (std::size_t i = 0; i < sweeps_.size(); ++i)
+    sweeps.push_back({{"id", i}, {"title", sweeps_[i]->title()}, {"file", sweeps_[i]->path()}});
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     Json run{{"id", i},
              {"title", runs_[i]->title()},
@@ -186,7 +213,7 @@ WebSession::Json WebSession::session_json() const {
           {"read_only", handlers_.count("jobs") == 0},
           {"machines", std::move(machines)},
           {"runs", std::move(runs)},
-          {"sweeps", Json::array()},
+          {"sweeps", std::move(sweeps)},
           {"problems", problems_}};
 }
 

@@ -11,6 +11,7 @@
 
 #include "platform/web/served_machine.h"
 #include "platform/web/served_run.h"
+#include "platform/web/served_sweep.h"
 #include "platform/web/web_request.h"
 
 namespace kernbench {
@@ -33,6 +34,10 @@ class WebSession {
   // configuration next to them are of the first machine. Returns the number of the run. Throws
   // Error that names the file.
   std::size_t add_run(const std::string& path, const std::string& title);
+  // Adds the result file of a sweep.
+  std::size_t add_sweep(const std::string& path);
+  // Adds what a file is: a run or a sweep. A folder: the sweep of `sweep --out`.
+  void add_file(const std::string& path);
   // Shown on the page: a file that could not be loaded, ...
   void add_problem(const std::string& text);
   bool has_machines() const;
@@ -48,6 +53,7 @@ class WebSession {
                        const WebRequest& request);
   ServedMachine& machine_of(const std::string& number) const;
   ServedRun& run_of(const std::string& number) const;
+  ServedSweep& sweep_of(const std::string& number) const;
   Json comparison(const ServedRun& a, const ServedRun& b);
   // Machine of a resolved configuration, YAML or JSON.
   ServedMachine& machine_of_configuration(const std::string& title, const std::string& text);
@@ -59,6 +65,7 @@ class WebSession {
   mutable std::mutex mutex_;  // guards the lists; their elements are never removed
   std::vector<std::unique_ptr<ServedMachine>> machines_;
   std::vector<std::unique_ptr<ServedRun>> runs_;
+  std::vector<std::unique_ptr<ServedSweep>> sweeps_;
   std::vector<std::string> problems_;
   std::mutex comparison_mutex_;
   std::map<std::pair<std::string, std::string>, Json> comparisons_;  // by paths

@@ -81,6 +81,11 @@ void WebTables::add_rows(const std::string& name, const Json& list, const Json& 
   }
 }
 
+bool WebTables::has(const std::string& name) const {
+  return std::any_of(tables_.begin(), tables_.end(),
+                     [&](const Table& table) { return table.name == name; });
+}
+
 Json WebTables::list() const {
   Json names = Json::array();
   for (const Table& table : tables_)
@@ -127,7 +132,8 @@ Json WebTables::table(const std::string& name, std::size_t most) const {
           {"columns", std::move(columns)},
           {"rows", std::move(rows)},
           {"places", std::move(places)},
-          {"row_count", found->rows.size()}};
+          {"row_count", found->rows.size()},
+          {"left_out", found->rows.size() - std::min(most, found->rows.size())}};
 }
 
 }  // namespace kernbench

@@ -21,8 +21,10 @@ class WebTables {
   // rows of a list is one table, whose rows begin with the texts of the outer row.
   void add(const std::string& name, const Json& json);
 
+  bool has(const std::string& name) const;
   Json list() const;  // [{"name", "rows"}, ..]
-  // {"name", "columns": [{"name", "unit", "kind"}], "rows": [[..]], "places": [..], "row_count"};
+  // {"name", "columns": [{"name", "unit", "kind"}], "rows": [[..]], "places": [..], "row_count",
+  // "left_out"};
   // WebError 404: no such table.
   Json table(const std::string& name, std::size_t most) const;
 
