@@ -104,17 +104,19 @@ void add_changes(const std::string& name, const Values& a, const Values& b, Boun
 ServedMachine::ServedMachine(std::string title, std::string configuration, MachineSpec spec,
                              const ComponentRegistry& registry)
     : title_(std::move(title)), configuration_(std::move(configuration)), registry_(registry),
-      graph_(build_graph(std::move(spec))), edges_(graph_), routes_(graph_, edges_) {
-  std::string last;
+      graph_(build_graph(std::move(spec))), edges_(graph_), routes_(graph_, edges_),
+      views_(graph_) {
+  for (std::size_t i = 0; i < graph_.edges().size(); ++i)
+    links_by_module_.emplace(module_of(graph_.edges()[i]), i);
   for (const Node& node : graph_.nodes()) {
     for (std::size_t dot = node.name.find('.'); dot != std::string::npos;
          dot = node.name.find('.', dot + 1)) {
       std::string scope = node.name.substr(0, dot);
-      if (role_of_scope(scope).empty() || graph_.find(scope)) continue;
-      if (std::find(scopes_.rbegin(), scopes_.rend(), scope) == scopes_.rend())
-        scopes_.push_back(std::move(scope));
+      if (!role_of_scope(scope).empty() && !graph_.find(scope)) scopes_.push_back(std::move(scope));
     }
   }
+  std::sort(scopes_.begin(), scopes_.end());
+  scopes_.erase(std::unique(scopes_.begin(), scopes_.end()), scopes_.end());
 }
 
 Json ServedMachine::summary() const {
@@ -149,22 +151,36 @@ const Edge* ServedMachine::find_link(const std::string& name) const {
     const auto src = graph_.find(name.substr(0, arrow)), dst = graph_.find(name.substr(arrow + 3));
     return src && dst ? graph_.find_edge(*src, *dst) : nullptr;
   }
-  if (name.find("__to__") == std::string::npos) return nullptr;
-  for (const Edge& edge : graph_.edges()) {
-    const LinkName link =
-        kernbench::link_name(graph_.node(edge.src).name, graph_.node(edge.dst).name);
-    const std::string full =
-        link.scope.empty() ? link.leaf : std::string(link.scope) + '.' + link.leaf;
-    if (full == name) return &edge;
-  }
-  return nullptr;
+  const auto found = links_by_module_.find(name);
+  return found == links_by_module_.end() ? nullptr : &graph_.edges()[found->second];
+}
+
+std::string ServedMachine::module_of(const Edge& edge) const {
+  const LinkName link =
+      kernbench::link_name(graph_.node(edge.src).name, graph_.node(edge.dst).name);
+  return link.scope.empty() ? link.leaf : std::string(link.scope) + '.' + link.leaf;
+}
+
+std::string ServedMachine::place_of(const std::string& name) const {
+  if (graph_.find(name) || is_scope(name)) return name;
+  const Edge* const link = find_link(name);
+  return link == nullptr ? "" : link_name(*link);
+}
+
+bool ServedMachine::is_scope(const std::string& name) const {
+  return std::binary_search(scopes_.begin(), scopes_.end(), name);
+}
+
+const MachineViews::Parts& ServedMachine::view(const std::string& scope) const {
+  if (scope.empty()) return views_.parts(DiagramLevel::system, {});
+  const auto level = static_cast<DiagramLevel>(1 + std::count(scope.begin(), scope.end(), '.'));
+  return views_.parts(level, parse_diagram_scope(graph_, scope));
 }
 
 Json ServedMachine::place(const std::string& name) const {
   if (const auto node = graph_.find(name)) return node_json(*node);
   if (const Edge* link = find_link(name)) return link_json(*link);
-  if (std::find(scopes_.begin(), scopes_.end(), name) != scopes_.end())
-    return scope_json(name, role_of_scope(name));
+  if (is_scope(name)) return scope_json(name, role_of_scope(name));
   refuse(name);
 }
 

@@ -6,12 +6,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "models/base/component_registry.h"
 #include "platform/assembly/machine_routes.h"
 #include "platform/topology/graph.h"
+#include "platform/web/machine_views.h"
 
 namespace kernbench {
 
@@ -37,12 +39,21 @@ class ServedMachine {
   // Nodes, links and values that differ, at most `most` in each list, with their numbers.
   Json difference(const ServedMachine& other, std::size_t most) const;
 
+  // Blocks and links of a view: scope "" of "system", "sip0" of "sip", "sip0.cube3" of "cube",
+  // "sip0.cube3.pe1" of "pe". UsageError: no such instance.
+  const MachineViews::Parts& view(const std::string& scope) const;
+
+  // Name of the place that a name in a report means: of a node, a scope, or a link ("a > b", also
+  // for the name of its module); "": none.
+  std::string place_of(const std::string& name) const;
   // Both nodes of a link by either of its names; null: there is no such link.
   const Edge* find_link(const std::string& name) const;
   std::string link_name(const Edge& edge) const;  // "a > b"
 
  private:
   NodeId node_of(const std::string& name) const;
+  std::string module_of(const Edge& edge) const;
+  bool is_scope(const std::string& name) const;
   [[noreturn]] void refuse(const std::string& name) const;
   Json node_json(NodeId id) const;
   Json link_json(const Edge& edge) const;
@@ -56,7 +67,9 @@ class ServedMachine {
   FabricEdges edges_;
   std::mutex routes_mutex_;  // routes are built on first use
   MachineRoutes routes_;
-  std::vector<std::string> scopes_;  // "sip0", "sip0.cube0", ..., in the order of the nodes
+  mutable MachineViews views_;
+  std::unordered_map<std::string, std::size_t> links_by_module_;  // looked up only
+  std::vector<std::string> scopes_;  // "sip0", "sip0.cube0", ..., sorted
 };
 
 }  // namespace kernbench
