@@ -127,7 +127,7 @@ class Page {
     });
     const root = (name) => this.views.get(name).root;
     this.timeline = new Timeline(root("timeline"), store, {
-      theme: () => this.theme, runOf: (id) => this.runOf(id), choose, scope: () => this.panes[0]?.view.scopeInView() || "",
+      theme: () => this.theme, runOf: (id) => this.runOf(id), choose, scope: () => this.panes[0]?.view.scopeInView() || "", exported: () => (api.exported ? this.session.export : null),
     });
     const parts = {
       summary: new Summary(root("summary"), store, choose), tables: new Tables(root("tables"), store, choose),
@@ -195,7 +195,8 @@ class Page {
     }
     this.panes.forEach((pane, number) => {
       const { run: id } = wanted[number];
-      pane.uses = id === null ? null : new Uses(id, () => pane.view.later());
+      const facts = api.exported && this.session.export ? this.session.export.runs.find((each) => each.id === id) : null;
+      pane.uses = id === null ? null : new Uses(id, () => pane.view.later(), facts ? facts.intervals : null);
       if (pane.uses) pane.uses.setInterval(this.store.state.interval);
       pane.view.badge.hidden = wanted.length < 2;
       pane.view.badge.textContent = "AB"[number] + ": " + (id === null ? "" : this.runOf(id).title);
@@ -271,6 +272,7 @@ class Page {
   pathNodes(steps, interval) {
     const nodes = new Map(), length = steps.length > 0 ? steps[steps.length - 1].end_fs - steps[0].start_fs : 1;
     for (const step of steps) {
+      if (step.on_map === false) continue;
       const known = nodes.get(step.node) || { node: step.node, share: 0, current: false };
       known.share += (step.end_fs - step.start_fs) / length;
       known.current ||= Boolean(interval) && step.start_fs < interval.to && step.end_fs > interval.from;
@@ -449,7 +451,7 @@ class Page {
         const total = steps.length > 0 ? steps[steps.length - 1].end_fs - steps[0].start_fs : 0;
         const rows = this.pathNodes(steps, null).sort((a, b) => b.share - a.share);
         const table = (head, lines) => element("table", {}, element("thead", {}, element("tr", {}, ...head.map((text, i) => element("th", { scope: "col", className: i > 0 && i < head.length ? "number" : null, text })))), element("tbody", {}, ...lines));
-        const place = (name) => element("button", { type: "button", className: "place", text: name, onclick: () => this.choose(name) });
+        const place = (name, on = true) => (on === false ? name : element("button", { type: "button", className: "place", text: name, onclick: () => this.choose(name) }));
         const most = 400;
         root.replaceChildren(element("div", { className: "bar" }, launches.length > 0 ? choice : null, element("span", { text: steps.length + " steps, " + timeText(total) }),
           element("button", { type: "button", text: "hide on the map", onclick: () => {
@@ -462,7 +464,7 @@ class Page {
             element("div", { className: "scroll" }, element("h3", { text: "By node" }), table(["node", "share", "time"], rows.slice(0, 60).map(({ node, share }) => element("tr", {},
               element("td", {}, place(node)), element("td", { className: "number", text: percentText(share) }), element("td", { className: "number", text: timeText(share * total) }))))),
             element("div", { className: "scroll" }, element("h3", { text: steps.length > most ? "First " + most + " steps" : "Steps" }), table(["node", "from", "time", "what"], steps.slice(0, most).map((step) => {
-              const row = element("tr", {}, element("td", {}, place(step.node)), element("td", { className: "number", text: timeText(step.start_fs, 6) }), element("td", { className: "number", text: timeText(step.end_fs - step.start_fs) }), element("td", { text: step.what }));
+              const row = element("tr", {}, element("td", {}, place(step.node, step.on_map)), element("td", { className: "number", text: timeText(step.start_fs, 6) }), element("td", { className: "number", text: timeText(step.end_fs - step.start_fs) }), element("td", { text: step.what }));
               return row;
             })))));
       } catch (fault) {

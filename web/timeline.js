@@ -1,11 +1,25 @@
 // Time of a run: activity over the whole run with the interval that the map shows, replay, and a Gantt
 // chart of launches, kernels and engines. With two runs both have the same time axis.
 import { api } from "./api.js";
-import { axisText, element, niceStep, timeText } from "./elements.js";
+import { axisText, element, niceStep, percentText, timeText } from "./elements.js";
 
 const gutter = 190, rulerHeight = 22, laneHeight = 17, launchHeight = 20;
 const family = "system-ui, 'Liberation Sans', Arial, sans-serif";
 const series = [["links", 0], ["memories", 1], ["engines", 2]];
+const kindsOfScopes = ["launch", "kernel"];
+
+// Node or scope that a lane is of: "pe_dma read" of sip0.cube0.pe0 -> its pe_dma.
+function placeOf(lane) {
+  if (!lane.place) return /^sip\d+$/.test(lane.name) ? lane.name : null;
+  const engine = /^(?:commands of )?(pe_\w+)/.exec(lane.name);
+  return engine && (lane.kind === "engine" || lane.kind === "command") ? lane.place + "." + engine[1] : lane.place;
+}
+
+function titleOf(lane) {
+  if (lane.kind === "launch") return "launches" + (lane.name ? " on " + lane.name : "");
+  if (!lane.place) return lane.name;
+  return lane.name.startsWith("kernel") ? lane.place : lane.place.split(".").slice(-1)[0] + "  " + lane.name;
+}
 
 function canvasOf(className, label) {
   return element("canvas", { className, tabindex: "0", role: "application", "aria-label": label });
@@ -23,7 +37,8 @@ function sized(canvas, w, h) {
 }
 
 export class Timeline {
-  // `options`: {theme: () -> theme, runOf: id -> run of the session, choose(name), scope: () -> scope in view}
+  // `options`: {theme: () -> theme, runOf: id -> run of the session, choose(name), scope: () -> scope in
+  // view, exported: () -> facts of an exported file or null}
   constructor(root, store, options) {
     this.root = root;
     this.store = store;
@@ -122,15 +137,15 @@ export class Timeline {
       const { from, to } = this.view, runs = this.runs(), scope = this.askedScope = this.scope();
       const bins = Math.max(50, Math.min(2000, Math.round((this.root.clientWidth - gutter) / 2) || 600));
       const margin = (to - from) * 0.25;
-      const whole = from <= 0 && to >= this.end;
+      const whole = from <= 0 && to >= this.end || this.options.exported();
       const range = whole ? {} : { from_fs: Math.max(0, Math.round(from - margin)), to_fs: Math.min(this.end, Math.round(to + margin)) };
       const key = JSON.stringify([range, runs, scope]);
       this.askedKey = key;
       try {
-        const answers = await Promise.all(runs.map((id) => api.get("run/" + id + "/timeline", { ...range, bins: whole ? bins : Math.round(bins * 1.5), scope })));
+        const answers = await Promise.all(runs.map((id) => api.get("run/" + id + "/timeline", { ...range, bins: this.options.exported() ? this.options.exported().timeline_bins : whole ? bins : Math.round(bins * 1.5), scope })));
         if (this.askedKey !== key) return;
-        this.lanes = answers.flatMap((answer, i) => answer.lanes.map((lane, n) => ({ ...lane, labels: answer.labels, run: runs[i], number: i, first: n === 0 })));
-        this.cut = answers.some((answer) => answer.cut || answer.lanes_left_out);
+        this.lanes = answers.flatMap((answer, i) => answer.lanes.map((lane, n) => ({ ...lane, title: titleOf(lane), node: placeOf(lane), labels: answer.labels, number: i, first: n === 0 })));
+        this.leftOut = answers.reduce((sum, answer) => sum + (answer.lanes_left_out || 0), 0);
         this.fault = null;
       } catch (fault) {
         if (this.askedKey !== key) return;
@@ -217,6 +232,8 @@ export class Timeline {
     const left = gutter, right = this.width - 8, base = h - 14;
     ctx.fillStyle = theme.page;
     ctx.fillRect(left, 2, right - left, base - 2);
+    // Shares of all links of a machine are small: the axis ends at the largest.
+    const most = Math.max(0.001, ...this.overviews.flatMap((overview) => (overview ? overview.bins : []).flatMap((bin) => series.map(([name]) => bin[name] || 0))));
     this.overviews.forEach((overview, number) => {
       if (!overview) return;
       const rows = overview.bins || [];
@@ -226,7 +243,7 @@ export class Timeline {
         for (const bin of rows) {
           const share = bin[name];
           if (share === null || share === undefined) continue;
-          const y = base - (base - 6) * Math.min(1, share);
+          const y = base - (base - 6) * share / most;
           if (!begun) ctx.moveTo(this.xOf(bin.begin_fs), base);
           begun = true;
           ctx.lineTo(this.xOf(bin.begin_fs), y);
@@ -250,6 +267,11 @@ export class Timeline {
       ctx.textAlign = "left";
       ctx.fillText("busy " + name, 32, y);
     });
+    if (this.overviews.some((overview) => overview)) {
+      ctx.textAlign = "right";
+      ctx.fillText(percentText(most), left - 6, 9);
+      ctx.fillText("0", left - 6, base - 2);
+    }
     this.axis(ctx, { from: 0, to: this.end }, base, h, theme);
     const from = interval ? this.xOf(interval.from) : left, to = interval ? this.xOf(interval.to) : right;
     ctx.fillStyle = theme.dark ? "#0f1215aa" : "#eef0f2bb";
@@ -355,7 +377,7 @@ export class Timeline {
 
   // --- Gantt
 
-  heightOf(lane) { return lane.kind === "launch" || lane.kind === "kernel" ? launchHeight : laneHeight; }
+  heightOf(lane) { return kindsOfScopes.includes(lane.kind) ? launchHeight : laneHeight; }
 
   // Lanes with their places: the critical path first.
   rows() {
@@ -371,8 +393,12 @@ export class Timeline {
         y += launchHeight;
       }
       const h = this.heightOf(lane);
-      rows.push({ kind: lane.kind, name: lane.name, lane, y, h });
+      rows.push({ kind: lane.kind, name: lane.title, lane, y, h });
       y += h;
+    }
+    if (this.leftOut > 0) {
+      rows.push({ kind: "title", name: this.leftOut + " more lanes", y, h: laneHeight });
+      y += laneHeight;
     }
     this.total = y + 4;
     return rows;
@@ -418,7 +444,7 @@ export class Timeline {
 
   drawRow(ctx, row, theme) {
     const { y, h } = row, right = this.width - 8, { view } = this;
-    const selected = row.name === this.store.state.place;
+    const selected = row.lane && row.lane.node !== null && row.lane.node === this.store.state.place;
     if (selected) {
       ctx.fillStyle = theme.dark ? "#1d2c3d" : "#e6f0fb";
       ctx.fillRect(0, y, this.width, h);
@@ -443,7 +469,7 @@ export class Timeline {
       if (end < view.from || start > view.to) continue;
       const x = Math.max(gutter - 2, this.gx(start)), w = Math.max(1, Math.min(right + 2, this.gx(end)) - x);
       const colour = row.kind === "path" ? theme.path : this.colourOf(row, label, theme);
-      ctx.globalAlpha = count > 1 ? 0.65 : 1;
+      ctx.globalAlpha = count > 1 && row.kind !== "kernel" ? 0.65 : 1;
       ctx.fillStyle = colour;
       ctx.fillRect(x, y + 2, w, h - 4);
       ctx.globalAlpha = 1;
@@ -452,9 +478,9 @@ export class Timeline {
         ctx.fillRect(x + w - 0.6, y + 2, 0.6, h - 4);
       }
       if (w < 34) continue;
-      const text = (row.kind === "path" ? label : row.lane.labels[label]) + (count > 1 ? "  \u00d7" + count : "");
+      const text = (row.kind === "path" ? label : row.lane.labels[label]) + (count > 1 ? (row.kind === "kernel" ? "  on " + count + " PEs" : "  \u00d7" + count) : "");
       const most = Math.floor(w / 6);
-      ctx.fillStyle = theme.dark ? "#0f1215" : "#ffffff";
+      ctx.fillStyle = row.kind === "stall" ? theme.text : theme.dark ? "#0f1215" : "#ffffff";
       ctx.fillText(text.length > most ? text.slice(0, Math.max(1, most - 1)) + "\u2026" : text, x + 4, y + h / 2 + 0.5);
     }
     ctx.restore();
@@ -462,6 +488,7 @@ export class Timeline {
 
   colourOf(row, label, theme) {
     if (row.kind === "launch") return theme.series[5];
+    if (row.kind === "stall") return theme.idle;
     let hash = 0;
     const text = row.lane.labels[label] || "";
     for (let i = 0; i < text.length; ++i) hash = (hash * 31 + text.charCodeAt(i)) >>> 0;
@@ -486,7 +513,7 @@ export class Timeline {
   barAt(row, x) {
     if (!row || row.kind === "title" || x < gutter) return null;
     const fs = this.gfs(x), slack = (this.view.to - this.view.from) * 2 / this.width;
-    const bars = row.kind === "path" ? row.steps.map((step) => [step.start_fs, step.end_fs, step.what, 1, step.node]) : row.lane.bars;
+    const bars = row.kind === "path" ? row.steps.map((step) => [step.start_fs, step.end_fs, step.what, 1, step.node, step.on_map]) : row.lane.bars;
     return bars.find(([start, end]) => fs >= start - slack && fs <= end + slack) || null;
   }
 
@@ -558,8 +585,8 @@ export class Timeline {
     }
     const label = row.kind === "path" ? bar[4] + ": " + bar[2] : row.lane.labels[bar[2]];
     const lines = [label, timeText(bar[1] - bar[0]) + " from " + timeText(bar[0], 7) + " to " + timeText(bar[1], 7)];
-    if (bar[3] > 1) lines.push(bar[3] + " operations, drawn as one");
-    lines.push(row.name);
+    if (bar[3] > 1) lines.push(row.kind === "kernel" ? "on up to " + bar[3] + " PEs" : bar[3] + " operations, drawn as one");
+    lines.push(row.lane && row.lane.place ? row.lane.place + "  " + row.lane.name : row.name);
     this.tip.replaceChildren(...lines.map((line, i) => element("div", { className: i === 0 ? "name" : "", text: line })));
     this.tip.hidden = false;
     const box = this.root.getBoundingClientRect(), tx = event.clientX - box.left + 14;
@@ -569,8 +596,8 @@ export class Timeline {
 
   click(x, y) {
     const row = this.rowAt(y), bar = this.barAt(row, x);
-    if (row && row.kind === "path" && bar) return this.options.choose(bar[4]);
-    if (row && row.lane && row.kind !== "launch") this.options.choose(row.lane.place || row.name);
+    if (row && row.kind === "path" && bar && bar[5] !== false) return this.options.choose(bar[4]);
+    if (row && row.lane && row.lane.node && (row.kind !== "launch" || !bar)) this.options.choose(row.lane.node);
     if (row && row.kind === "launch" && bar) this.setInterval({ from: bar[0], to: bar[1] });
   }
 }
