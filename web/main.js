@@ -65,6 +65,7 @@ class Page {
     this.fillChoices();
     const choose = (name) => this.choose(name);
     this.panel = new Panel(byId("panel"), store, choose);
+    this.panel.nodesOf = (name) => this.nodesOf(name);
     this.search = new Search(byId("search"), {
       machine: () => store.state.machine, onChoose: (name) => this.choose(name, true), places: (text) => this.placesAtHand(text),
     });
@@ -148,6 +149,7 @@ class Page {
       value: String(id), text: title + (status && !["ok", "done", "complete", "completed"].includes(status) ? " (" + status + ")" : ""), title: error || null }))];
     byId("run-choice").replaceChildren(...titles("none", runs));
     byId("run-choice").value = run === null ? "" : String(run);
+    document.title = (run === null ? (machines.find((each) => each.id === machine) || { title: "" }).title : this.runOf(run).title) + " \u2013 KernBench";
     byId("run-label").hidden = runs.length === 0;
     byId("other-choice").replaceChildren(...titles("nothing", runs.filter((each) => each.id !== run)));
     byId("other-choice").value = other === null ? "" : String(other);
@@ -297,11 +299,13 @@ class Page {
         view.marks = null;
         view.later();
       }
-      this.differences = null;
+      this.differences = this.panel.differences = null;
+      if (!this.store.state.place) this.panel.show();
       return this.showLegend();
     }
     try {
-      this.differences = await api.get("machines/difference", { a: machine, b });
+      this.differences = this.panel.differences = await api.get("machines/difference", { a: machine, b });
+      if (!this.store.state.place) this.panel.show();
       for (const { view } of this.panes) {
         view.marks = marksOf(this.differences);
         view.later();
@@ -332,6 +336,12 @@ class Page {
       if (!api.exported) lines.push(fault.message);
     }
     return lines;
+  }
+
+  // Nodes in the block of that name; empty where a level shows them.
+  nodesOf(name) {
+    const steps = this.panes.length > 0 ? this.panes[0].scene.path(name) : [], last = steps[steps.length - 1];
+    return last && last.name === name && last.block.child === null ? last.block.nodes.map((node) => (last.scope === "" ? node : last.scope + "." + node)) : [];
   }
 
   // Names that the layouts know, where no server searches.

@@ -1,7 +1,7 @@
 // The machine on a canvas: one continuous zoom from the board to the engines of a PE. A second canvas
 // above it shows what changes with the pointer and the selection.
 import { element, heatColour, percentText, textColourOn } from "./elements.js";
-import { Scene, endsOf, fullName, levels, linkKey } from "./scene.js";
+import { Scene, cellsOf, endsOf, fullName, levels, linkKey } from "./scene.js";
 
 const expandAt = [0, 6, 4.8, 14];  // px of a typical block from which a level is shown, on a usual screen
 const smallestText = 8.5, largestText = 15;
@@ -278,9 +278,9 @@ export class MapView {
         part = 0.92;
       }
       if (last.block.child === null) {  // with its surroundings
-        const size = 5 * Math.max(box.w, box.h);
-        box = { x: box.x + box.w / 2 - size / 2, y: box.y + box.h / 2 - size / 2, w: size, h: size };
-        part = 1;
+        const w = box.w + 4 * Math.min(box.w, box.h), h = box.h + 4 * Math.min(box.w, box.h);
+        box = { x: box.x + (box.w - w) / 2, y: box.y + (box.h - h) / 2, w, h };
+        part = last.block.nodes.length > 1 ? 0.9 : 0.8;
       }
     }
     this.go(this.fitView(box, part));
@@ -450,7 +450,16 @@ export class MapView {
     } else {
       batch.block(fill, w > 5 && h > 5 ? stroke : "", x, y, w, h);
     }
-    this.label(batch, block, share, use && !block.reference ? textColourOn(fill) : mark ? textColourOn(fill) : theme.text, x, y, w, h, place.k, level);
+    const colour = use && !block.reference || mark ? textColourOn(fill) : theme.text;
+    const cells = cellsOf(block, { x, y, w, h });
+    if (!cells) return this.label(batch, block, share, colour, x, y, w, h, place.k);
+    this.label(batch, block, share, colour, x, y, w, cells.y - y, place.k);
+    block.nodes.forEach((node, i) => {
+      const cx = cells.x + i % cells.columns * cells.w, cy = cells.y + Math.floor(i / cells.columns) * cells.h;
+      const words = node.startsWith(block.id + ".") ? node.slice(block.id.length + 1) : node, size = Math.min(11, Math.floor((cells.w - 8) / widthOf(words)));
+      batch.round.push({ fill: theme.die, stroke, x: cx + 1, y: cy + 1, w: cells.w - 2, h: cells.h - 2, radius: 3, width: 0.7 });
+      if (size >= smallestText) batch.text(words, cx + cells.w / 2, cy + cells.h / 2, size, theme.text, "center", false);
+    });
   }
 
   // Edge and name of a block whose content is shown.
@@ -469,7 +478,7 @@ export class MapView {
     }
   }
 
-  label(batch, block, share, colour, x, y, w, h, k, level) {
+  label(batch, block, share, colour, x, y, w, h, k) {
     const upwards = h > 2.2 * w, long = upwards ? h : w, across = upwards ? w : h;
     let size = Math.min(largestText, across * 0.62, Math.max(17 * k, smallestText));
     if (size < smallestText) return;
@@ -618,6 +627,11 @@ export class MapView {
       const name = fullName(scope, block.child || block.name);
       if (block.child !== null && this.statistics.scopes.some((each) => each.scope === name))
         return this.hitIn(level + 1, name, this.scene.place(level + 1, { x, y, w, h }), px, py) || { name, level, scope, index };
+      const cells = block.child === null ? cellsOf(block, { x, y, w, h }) : null;
+      if (cells) {
+        const column = Math.floor((px - cells.x) / cells.w), row = Math.floor((py - cells.y) / cells.h), node = block.nodes[row * cells.columns + column];
+        if (py >= cells.y && column >= 0 && column < cells.columns && node) return { name: fullName(scope, node), level, scope, index };
+      }
       return { name, level, scope, index };
     }
     return this.linkAt(layout, scope, place, px, py);
@@ -626,18 +640,20 @@ export class MapView {
   linkAt(layout, scope, { k, x: ox, y: oy }, px, py) {
     let best = null, nearest = 5;
     layout.links.forEach((link, index) => {
-      if (!link.inner || link.forward.length + link.backward.length === 0) return;
+      if (!link.inner) return;
       for (let i = 0; i + 1 < link.points.length; ++i) {
         const ax = ox + k * link.points[i][0], ay = oy + k * link.points[i][1], bx = ox + k * link.points[i + 1][0], by = oy + k * link.points[i + 1][1];
         const dx = bx - ax, dy = by - ay, length = dx * dx + dy * dy;
         const t = length === 0 ? 0 : Math.min(1, Math.max(0, ((px - ax) * dx + (py - ay) * dy) / length));
         const distance = Math.hypot(px - ax - t * dx, py - ay - t * dy);
         if (distance >= nearest) continue;
-        nearest = distance;
         // The direction on whose side the pointer is.
         const right = dx * (py - ay) - dy * (px - ax) >= 0;
-        const direction = (right && link.forward.length > 0) || link.backward.length === 0 ? 0 : 1;
-        const [src, dst] = this.scene.namesOf(layout.level, scope, index, direction)[0];
+        const both = [0, 1].map((direction) => this.scene.namesOf(layout.level, scope, index, direction));
+        const direction = right && both[0].length > 0 || both[1].length === 0 ? 0 : 1;
+        if (both[direction].length === 0) continue;
+        const [src, dst] = both[direction][0];
+        nearest = distance;
         best = { name: linkKey(src, dst), level: layout.level, scope, link: index, direction };
       }
     });

@@ -1,5 +1,6 @@
 // Details of the selection: attributes with unit and source, links, use in the run, routes.
 import { api } from "./api.js";
+import { differenceParts } from "./compare.js";
 import { bytesText, element, numberText, percentText, svgElement, timeText } from "./elements.js";
 import { endsOf } from "./scene.js";
 
@@ -37,7 +38,7 @@ export class Panel {
     if (!place) {
       this.head.replaceChildren(element("h2", { text: "Nothing selected" }),
         element("p", { className: "note", text: "Click a block or a link, search a node with /, or move between blocks with the arrow keys. Double click or Enter zooms into a block, Escape out of it." }));
-      this.body.replaceChildren();
+      this.body.replaceChildren(...(this.differences ? [element("h3", { text: "Differences" }), ...differenceParts(this.differences, this.choose)] : []));
       this.showUse();
       return;
     }
@@ -72,6 +73,8 @@ export class Panel {
         element("thead", {}, element("tr", {}, ...["name", "value", "unit", "source"].map((text) => element("th", { scope: "col", text })))),
         element("tbody", {}, ...rows)));
     }
+    const nodes = this.nodesOf ? this.nodesOf(answer.name) : [];
+    if (nodes.length > 1) parts.push(element("h3", { text: "Nodes" }), element("ul", { className: "nodes" }, ...nodes.map((name) => element("li", {}, placeLink(name, this.choose)))));
     const links = answer.links || [];
     if (links.length > 0) {
       const rows = links.map((link) => element("tr", {},

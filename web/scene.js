@@ -134,7 +134,22 @@ export class Scene {
   // Nodes of a link's directions, as names: [[src, dst], ..].
   namesOf(level, scope, index, direction) {
     const link = this.layouts[level].links[index];
+    if (level === 3 && link.forward.length + link.backward.length === 0) return this.portNames(scope, link, direction);
     return (direction === 0 ? link.forward : link.backward).map(([src, dst]) => [fullName(scope, src), fullName(scope, dst)]);
+  }
+
+  // Link of an engine to its router, which the layout of the cube names.
+  portNames(scope, { a, b }, direction) {
+    const dot = scope.lastIndexOf("."), cube = scope.slice(0, dot), pe = scope.slice(dot + 1);
+    const { blocks } = this.layouts[3], layout = this.layouts[2], at = layout.byName.get(pe);
+    const engine = blocks[blocks[a].reference ? b : a], there = blocks[b].reference ? 0 : 1;  // direction from the engine
+    const wanted = engine.reference ? null : pe + "." + engine.id, outwards = direction === there;
+    for (const index of wanted ? layout.ofBlock[at] : []) {
+      const pairs = [...layout.links[index].forward, ...layout.links[index].backward];
+      const found = pairs.find(([src, dst]) => (outwards ? src : dst) === wanted);
+      if (found) return [found.map((name) => fullName(cube, name))];
+    }
+    return [];
   }
 
   // Node that a block of another level stands for: the router of a PE, its HBM.
@@ -158,6 +173,21 @@ export class Scene {
     const steps = this.path(name);
     return steps.length > 1 ? steps[steps.length - 2].name : "";
   }
+}
+
+// Nodes of a block without a level of its own as cells in it: {columns, rows, x, y, w, h} of the grid;
+// null: one node, or no room.
+export function cellsOf(block, { x, y, w, h }) {
+  const count = block.nodes.length;
+  if (count < 2 || Math.min(w, h) < 34) return null;
+  const top = Math.min(22, h * 0.35), room = { w: w - 8, h: h - top - 4 };
+  let best = null;
+  for (let columns = 1; columns <= count; ++columns) {
+    const rows = Math.ceil(count / columns), cw = room.w / columns, ch = room.h / rows;
+    const fit = Math.min(cw / 110, ch / 17);
+    if (!best || fit > best.fit) best = { fit, columns, rows, w: cw, h: Math.min(ch, 40), x: x + 4, y: y + top };
+  }
+  return best.fit >= 0.75 ? best : null;
 }
 
 // Selection of a link: "src > dst".
