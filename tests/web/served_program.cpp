@@ -75,7 +75,7 @@ std::string Connection::receive_all() const {
   return text;
 }
 
-HttpAnswer exchange(int port, const std::string& request) {
+HttpAnswer exchange_bytes(int port, const std::string& request) {
   const Connection connection(port);
   connection.send(request);
   return parsed(connection.receive_all());
@@ -146,13 +146,13 @@ HttpAnswer ServedProgram::request(const std::string& method, const std::string& 
   for (const Words* lines : {&std::as_const(all), &headers})
     for (const std::string& line : *lines)
       if (line.back() != ':') text += line + "\r\n";  // "Name:" leaves it out
-  return exchange(port_, text + "\r\n" + body);
+  return exchange_bytes(port_, text + "\r\n" + body);
 }
 
-nlohmann::ordered_json ServedProgram::json(const std::string& target) const {
+Json ServedProgram::json(const std::string& target) const {
   const HttpAnswer answer = get(target);
   BOOST_TEST_REQUIRE(answer.status == 200, target << ": " << answer.status << ' ' << answer.body);
-  return nlohmann::ordered_json::parse(answer.body);
+  return Json::parse(answer.body);
 }
 
 std::string ServedProgram::error(const std::string& target, int status) const {

@@ -19,7 +19,7 @@ struct HttpAnswer {
 };
 
 // Sends bytes to a port of 127.0.0.1 and reads to the end of the connection.
-HttpAnswer exchange(int port, const std::string& request);
+HttpAnswer exchange_bytes(int port, const std::string& request);
 
 class Connection {
  public:
@@ -70,7 +70,7 @@ class ServedProgram {
     return request("GET", target, "", headers);
   }
   // Answer with status 200.
-  nlohmann::ordered_json json(const std::string& target) const;
+  Json json(const std::string& target) const;
   // "error" of an answer with that status.
   std::string error(const std::string& target, int status) const;
 

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(web_jobs_test)
 
 namespace {
 
-using Answer = nlohmann::ordered_json;
+using Answer = Json;
 
 const Words tiny{"--topology", "tiny"};
 // Runs for minutes unless it is ended.

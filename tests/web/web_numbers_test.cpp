@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(web_numbers_test)
 
 namespace {
 
-using Answer = nlohmann::ordered_json;
+using Answer = Json;
 
 // One run with its log and statistics, for all cases.
 struct RecordedRun {

@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(requests_are_bounded) {
   BOOST_TEST(web.request("POST", "/api/session", "{}").status == 405);
   for (const char* garbage :
        {"\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\x16\x03\x01\x02"}) {
-    const HttpAnswer answer = exchange(web.port(), std::string(garbage) + "\r\n\r\n");
+    const HttpAnswer answer = exchange_bytes(web.port(), std::string(garbage) + "\r\n\r\n");
     BOOST_TEST(answer.status != 200, garbage);
   }
   BOOST_TEST(web.get("/api/session").status == 200);  // it is well
