@@ -329,6 +329,15 @@ RunReports& LoggedRun::reports() {
   return *reports_;
 }
 
+void LoggedRun::prepare() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    read_servers();
+  }
+  bars();
+  reports().tables();
+}
+
 Json LoggedRun::summary() {
   Json json{{"file", ServedRun::path()}};
   for (const char* fact : {"bench", "topology", "device", "seed", "data", "ccl", "status", "error",

@@ -21,6 +21,7 @@ class LoggedRun final : public ServedRun, private OpenedLog {
   LoggedRun(const std::string& title, const std::string& path, const ServedMachine& machine);
 
   Json facts() const override;
+  void prepare() override;
   Json summary() override;
   Json table_list() override;
   Json table(const std::string& name, std::size_t most) override;

@@ -151,6 +151,22 @@ bool WebSession::has_machines() const {
   return !machines_.empty();
 }
 
+void WebSession::prepare() {
+  for (std::size_t i = 0;; ++i) {
+    ServedRun* run = nullptr;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (i == runs_.size()) return;
+      run = runs_[i].get();
+    }
+    try {
+      run->prepare();
+    } catch (const std::exception& error) {
+      add_problem(error.what());
+    }
+  }
+}
+
 ServedMachine& WebSession::machine_of(const std::string& number) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return element(machines_, number, "machine");
