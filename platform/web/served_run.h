@@ -54,8 +54,8 @@ class ServedRun {
   virtual void prepare() {}
   // Utilisation of the blocks and links of the views of these scopes ("": system).
   Json uses(const std::vector<std::string>& scopes, const WebInterval& interval);
-  // Servers of a node, a link or a scope.
-  virtual Json place(const std::string& name, const WebInterval& interval) = 0;
+  // Servers of a node, a link or a scope, the busiest `most`.
+  virtual Json place(const std::string& name, const WebInterval& interval, std::size_t most) = 0;
   virtual Json timeline(const std::string& scope, const WebInterval& interval, std::size_t bins);
   virtual Json overview(std::size_t bins);
   virtual Json critical_path(std::uint64_t launch);  // 0: the longest launch

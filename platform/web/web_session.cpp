@@ -271,7 +271,9 @@ WebAnswer WebSession::run_answer(ServedRun& run, const std::vector<std::string>&
       throw WebError(400, fmt::format("scopes: at most {} are answered", most_scopes));
     return json_answer(run.uses(scopes, interval_of(request)));
   }
-  if (what == "place") return json_answer(run.place(request.text("name"), interval_of(request)));
+  if (what == "place")
+    return json_answer(run.place(request.text("name"), interval_of(request),
+                                 request.number("limit", 200, 1, most_rows)));
   if (what == "timeline")
     return json_answer(run.timeline(request.text("scope"), interval_of(request),
                                     request.number("bins", 1000, 1, most_timeline_bins)));
