@@ -14,6 +14,7 @@
 #include <iostream>
 #include <memory>
 #include <system_error>
+#include <thread>
 
 #include "models/base/errors.h"
 #include "platform/assembly/fault_guard.h"
@@ -195,6 +196,7 @@ int serve(const WebOptions& options) {
   if (options.port != 0 && port != options.port)
     std::cout << fmt::format("port {} is in use; taking {}\n", options.port, port);
   server.start();
+  std::thread([&session] { session.prepare(); }).detach();  // this process ends by _exit()
   std::cout << server.address() << "\nCtrl-C ends the server.\n" << std::flush;
   if (!options.no_open && !open_browser(server.address(), folder.path()))
     std::cout << "There is no browser to open: open the address in one.\n" << std::flush;

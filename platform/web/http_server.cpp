@@ -17,7 +17,9 @@ namespace kernbench {
 namespace {
 
 constexpr std::size_t most_header_bytes = 32 << 10;
-constexpr int read_timeout_ms = 5000, write_timeout_ms = 5000, keep_alive_ms = 15000;
+constexpr std::size_t most_drained_bytes = 1 << 20;
+constexpr int read_timeout_ms = 5000, write_timeout_ms = 5000, keep_alive_ms = 15000,
+              drain_timeout_ms = 500;
 constexpr std::size_t threads = 32;  // a browser keeps six connections per page open
 
 // Connection that ends when a request is too long or stalls.
@@ -57,6 +59,16 @@ class BoundedStream final : public httplib::Stream {
   socket_t socket() const override { return socket_; }
 
   bool has_buffered() const { return at_ < buffered_; }
+  // Reads what the client still sends, a bounded part: closing with unread bytes would take the
+  // answer from it.
+  void drain() {
+    std::size_t left = most_drained_bytes;
+    while (left > 0 && wait_for(POLLIN, drain_timeout_ms)) {
+      const ::ssize_t n = ::recv(socket_, buffer_.data(), buffer_.size(), 0);
+      if (n <= 0) return;
+      left -= std::min(left, static_cast<std::size_t>(n));
+    }
+  }
 
  private:
   int socket_;
@@ -182,6 +194,7 @@ class HttpServer::Server final : public httplib::Server {
   bool process_and_close_socket(socket_t socket) override {
     BoundedStream stream(socket);
     bool closed = false, is_good = true;
+    close_after_answer() = false;
     while (!closed && is_good &&
            (stream.has_buffered() || stream.wait_for(POLLIN, keep_alive_ms))) {
       stream.begin_request();
@@ -192,7 +205,8 @@ class HttpServer::Server final : public httplib::Server {
       });
       closed = closed || close_after_answer();
     }
-    ::shutdown(socket, SHUT_RDWR);
+    ::shutdown(socket, SHUT_WR);
+    if (close_after_answer()) stream.drain();
     ::close(socket);
     return is_good;
   }

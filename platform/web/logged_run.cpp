@@ -183,7 +183,7 @@ Json LoggedRun::server_json(const Server& server, const ServerUse& use, Fs lengt
           {"bytes", use.bytes == 0 ? Json() : Json(use.bytes)}};
 }
 
-Json LoggedRun::place(const std::string& name, const WebInterval& interval) {
+Json LoggedRun::place(const std::string& name, const WebInterval& interval, std::size_t most) {
   const std::string known = machine().place_of(name);
   if (known.empty() && !name.empty()) machine().place(name);  // throws
   const Edge* const link =
@@ -215,7 +215,7 @@ Json LoggedRun::place(const std::string& name, const WebInterval& interval) {
                    [](const Shown& a, const Shown& b) { return a.share > b.share; });
   Json list = Json::array();
   for (const Shown& each : shown) {
-    if (list.size() == most_servers) break;
+    if (list.size() == most) break;
     list.push_back(server_json(*each.server, each.use, windows.used.length));
   }
   // The busiest server and the sums of all by window.
@@ -327,6 +327,15 @@ RunReports& LoggedRun::reports() {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!reports_) reports_ = std::make_unique<RunReports>(ServedRun::path(), machine());
   return *reports_;
+}
+
+void LoggedRun::prepare() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    read_servers();
+  }
+  bars();
+  reports().tables();
 }
 
 Json LoggedRun::summary() {

@@ -21,10 +21,11 @@ class LoggedRun final : public ServedRun, private OpenedLog {
   LoggedRun(const std::string& title, const std::string& path, const ServedMachine& machine);
 
   Json facts() const override;
+  void prepare() override;
   Json summary() override;
   Json table_list() override;
   Json table(const std::string& name, std::size_t most) override;
-  Json place(const std::string& name, const WebInterval& interval) override;
+  Json place(const std::string& name, const WebInterval& interval, std::size_t most) override;
   Json timeline(const std::string& scope, const WebInterval& interval, std::size_t bins) override;
   Json overview(std::size_t bins) override;
   Json critical_path(std::uint64_t launch) override;
@@ -53,7 +54,7 @@ class LoggedRun final : public ServedRun, private OpenedLog {
   const RunTimeline& bars();
   RunReports& reports();
 
-  static constexpr std::size_t most_launches = 1000, most_servers = 200;
+  static constexpr std::size_t most_launches = 1000;
   mutable std::mutex mutex_;  // guards the database and what is read on first use
   Fs end_ = 0;
   bool has_windows_ = false;

@@ -16,8 +16,19 @@ Json ServedRun::UsedWindow::json() const {
   return {{"name", name}, {"begin_fs", begin}, {"end_fs", end}, {"length_fs", length}};
 }
 
+std::shared_ptr<const ServedRun::Use> ServedRun::kept_utilisation(const WebInterval& interval) {
+  constexpr std::size_t most = 4;
+  const std::lock_guard<std::mutex> lock(kept_mutex_);
+  for (const auto& [of, use] : kept_)
+    if (of == interval) return use;
+  kept_.emplace_front(interval, std::make_shared<const Use>(utilisation(interval)));
+  if (kept_.size() > most) kept_.pop_back();
+  return kept_.front().second;
+}
+
 Json ServedRun::uses(const std::vector<std::string>& scopes, const WebInterval& interval) {
-  const Use use = utilisation(interval);
+  const std::shared_ptr<const Use> kept = kept_utilisation(interval);
+  const Use& use = *kept;
   Json json{{"window", use.window.json()}, {"scopes", Json::object()}};
   for (const std::string& scope : scopes) {
     const MachineViews::Parts& parts = machine_.view(scope);

@@ -3,9 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/topology/utilisation.h"
@@ -16,6 +20,9 @@ namespace kernbench {
 // Part of a run; without a begin or an end from its start or to its end.
 struct WebInterval {
   std::optional<Fs> from, to;
+  friend bool operator==(const WebInterval& a, const WebInterval& b) {
+    return a.from == b.from && a.to == b.to;
+  }
   bool is_whole() const { return !from && !to; }
 };
 
@@ -43,10 +50,12 @@ class ServedRun {
   virtual Json summary() = 0;
   virtual Json table_list() = 0;
   virtual Json table(const std::string& name, std::size_t most) = 0;
+  // Reads and computes ahead what many requests need.
+  virtual void prepare() {}
   // Utilisation of the blocks and links of the views of these scopes ("": system).
   Json uses(const std::vector<std::string>& scopes, const WebInterval& interval);
-  // Servers of a node, a link or a scope.
-  virtual Json place(const std::string& name, const WebInterval& interval) = 0;
+  // Servers of a node, a link or a scope, the busiest `most`.
+  virtual Json place(const std::string& name, const WebInterval& interval, std::size_t most) = 0;
   virtual Json timeline(const std::string& scope, const WebInterval& interval, std::size_t bins);
   virtual Json overview(std::size_t bins);
   virtual Json critical_path(std::uint64_t launch);  // 0: the longest launch
@@ -68,8 +77,13 @@ class ServedRun {
   [[noreturn]] void refuse(const std::string& what) const;
 
  private:
+  std::shared_ptr<const Use> kept_utilisation(const WebInterval& interval);
+
   std::string title_, path_;
   const ServedMachine& machine_;
+  // The last ones: a page asks for many scopes in one interval.
+  std::mutex kept_mutex_;
+  std::deque<std::pair<WebInterval, std::shared_ptr<const Use>>> kept_;
 };
 
 // Share of 1 with six decimals.

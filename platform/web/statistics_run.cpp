@@ -84,7 +84,7 @@ ServedRun::Use StatisticsRun::utilisation(const WebInterval& interval) {
   return {*utilisation_, {"pe", 0, end_, window_}};
 }
 
-Json StatisticsRun::place(const std::string& name, const WebInterval& interval) {
+Json StatisticsRun::place(const std::string& name, const WebInterval& interval, std::size_t most) {
   if (!interval.is_whole()) refuse("activity over time");
   const std::string known = machine().place_of(name);
   if (known.empty()) machine().place(name);  // throws
@@ -97,7 +97,7 @@ Json StatisticsRun::place(const std::string& name, const WebInterval& interval) 
     const bool is_link = row.contains("src") && row["src"].is_string();
     const std::string place = is_link ? row.value("src", "") + " > " + row.value("dst", "") : of;
     if (place != known && of.compare(0, inside.size(), inside) != 0) continue;
-    if (++count > 200) continue;
+    if (++count > most) continue;
     const auto cell = [&row](const char* key) { return row.contains(key) ? row[key] : Json(); };
     const std::string part = cell("part").is_string() ? row.value("part", "") : "";
     servers.push_back({{"name", part.empty() ? place : place + ' ' + part},

@@ -18,7 +18,7 @@ class StatisticsRun final : public ServedRun {
   Json table(const std::string& name, std::size_t most) override {
     return tables_.table(name, most);
   }
-  Json place(const std::string& name, const WebInterval& interval) override;
+  Json place(const std::string& name, const WebInterval& interval, std::size_t most) override;
 
  private:
   Use utilisation(const WebInterval& interval) override;

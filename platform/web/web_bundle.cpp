@@ -56,12 +56,12 @@ class Bundler {
 
  private:
   std::string translated(const std::string& name, const std::string& text) {
-    static const std::regex import_names(R"(^import\s*\{([^}]*)\}\s*from\s*"\./([^"]+)";) ");
-        static const std::regex import_all(R"(^import\s*\*\s*as\s+(\w+)\s+from\s*"\./([^"]+)";) ");
-        static const std::regex import_only(R"(^import\s*"\./([^"]+)";) ");
-        static const std::regex export_declared(
-            R"(^export\s+((?:async\s+)?function\*?|class|const|let)\s+(\w+))");
-    static const std::regex export_names(R"(^export\s*\{([^}]*)\};)");
+    static const std::regex import_names(R"re(import\s*\{([^}]*)\}\s*from\s*"\./([^"]+)";)re");
+    static const std::regex import_all(R"re(import\s*\*\s*as\s+(\w+)\s+from\s*"\./([^"]+)";)re");
+    static const std::regex import_only(R"re(import\s*"\./([^"]+)";)re");
+    static const std::regex export_declared(
+        R"re(export\s+((?:async\s+)?function\*?|class|const|let)\s+(\w+))re");
+    static const std::regex export_names(R"re(export\s*\{([^}]*)\};)re");
     std::string code;
     std::vector<std::string> exports;
     std::size_t at = 0;
@@ -77,7 +77,7 @@ class Bundler {
         std::string names;
         for (const std::string& each : names_in(match[1]))
           names += (names.empty() ? "" : ", ") +
-                   std::regex_replace(each, std::regex(R"(\s+as\s+)"), ": ");
+                   std::regex_replace(each, std::regex("\\s+as\\s+"), ": ");
         code += fmt::format("const {{ {} }} = modules[\"{}\"];", names, match[2].str());
         at += static_cast<std::size_t>(match.length());
       } else if (is_import && matches(rest, match, import_all)) {

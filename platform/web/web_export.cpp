@@ -126,7 +126,7 @@ class Export {
         intervals.push_back({bins[first]["begin_fs"], bins[last - 1]["end_fs"]});
       }
     }
-    const Json all = ask(path + "/place", {{"name", ""}});
+    const Json all = ask(path + "/place", {{"limit", "5000"}});
     const Json servers = all.is_object() ? all["servers"] : Json::array();
     const int machine = run["machine"];
     std::vector<std::pair<const char*, std::string>> scopes{{"system", ""}};

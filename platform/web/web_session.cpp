@@ -152,6 +152,22 @@ bool WebSession::has_machines() const {
   return !machines_.empty();
 }
 
+void WebSession::prepare() {
+  for (std::size_t i = 0;; ++i) {
+    ServedRun* run = nullptr;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (i == runs_.size()) return;
+      run = runs_[i].get();
+    }
+    try {
+      run->prepare();
+    } catch (const std::exception& error) {
+      add_problem(error.what());
+    }
+  }
+}
+
 ServedMachine& WebSession::machine_of(const std::string& number) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return element(machines_, number, "machine");
@@ -250,7 +266,9 @@ WebAnswer WebSession::run_answer(ServedRun& run, const std::vector<std::string>&
       throw WebError(400, fmt::format("scopes: at most {} are answered", most_scopes));
     return json_answer(run.uses(scopes, interval_of(request)));
   }
-  if (what == "place") return json_answer(run.place(request.text("name"), interval_of(request)));
+  if (what == "place")
+    return json_answer(run.place(request.text("name"), interval_of(request),
+                                 request.number("limit", 200, 1, most_rows)));
   if (what == "timeline")
     return json_answer(run.timeline(request.text("scope"), interval_of(request),
                                     request.number("bins", 1000, 1, most_timeline_bins)));

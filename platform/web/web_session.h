@@ -41,6 +41,8 @@ class WebSession {
   // Shown on the page: a file that could not be loaded, ...
   void add_problem(const std::string& text);
   bool has_machines() const;
+  // Prepares all runs, so that later requests are answered soon.
+  void prepare();
 
   // Throws Error for a fault of the request. Called by several threads at once.
   WebAnswer answer(const WebRequest& request);
