@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_rows = 5000;
+constexpr std::size_t most_sweep_rows = 5000;
 constexpr const char* kinds[] = {"number", "text", "lines", "command", "mark"};
 
 Json json_of(const PageTable& table) {
@@ -23,7 +23,7 @@ Json json_of(const PageTable& table) {
                        {"unit", column.unit},
                        {"kind", kinds[static_cast<std::size_t>(column.kind)]},
                        {"further", column.is_further}});
-  const std::size_t shown = std::min(table.rows, most_rows);
+  const std::size_t shown = std::min(table.rows, most_sweep_rows);
   for (std::size_t i = 0; i < shown; ++i) {
     Json row = Json::array();
     for (const PageColumn& column : table.columns) row.push_back(column.cells[i]);
