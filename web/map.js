@@ -3,7 +3,7 @@
 import { element, heatColour, percentText, textColourOn } from "./elements.js";
 import { Scene, cellsOf, endsOf, fullName, levels, linkKey } from "./scene.js";
 
-const expandAt = [0, 6, 4.8, 14];  // px of a typical block from which a level is shown, on a usual screen
+const expandAt = [0, 6, 3.6, 14];  // px of a typical block from which a level is shown, on a usual screen
 const smallestText = 8.5, largestText = 15;
 const family = "system-ui, 'Liberation Sans', Arial, sans-serif";
 const mostNodes = 4000;
@@ -328,19 +328,31 @@ export class MapView {
     this.statistics = { nodes: 0, links: 0, scopes: [], blocks: 0 };
     this.uses = this.options.uses();
     for (const batch of this.batches) batch.clear();
+    this.veils = [];
     this.crowd = Math.max(1, Math.sqrt(this.width * this.height / 1.2e6));
     this.collect(0, "", { k: this.view.k, x: this.view.x, y: this.view.y });
     ctx.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     ctx.fillStyle = theme.ground;
     ctx.fillRect(0, 0, this.width, this.height);
     for (const batch of this.batches) batch.paint(ctx);
+    for (const { fill, alpha, x, y, w, h } of this.veils) {
+      ctx.globalAlpha = alpha;
+      ctx.fillStyle = fill;
+      ctx.fillRect(x, y, w, h);
+    }
+    ctx.globalAlpha = 1;
     this.statistics.ms = performance.now() - begin;
     this.options.onDrawn?.(this.statistics);
   }
 
-  // The content of a block of this level is shown at a scale.
+  // The content of a block of this level is shown at a scale; near its limit the block still covers it
+  // in part, so that it does not appear at once.
   expands(level, scale) {
     return this.scene.layouts[level + 1].typical * scale >= expandAt[level + 1] * this.crowd;
+  }
+  fade(level, scale) {
+    const part = this.scene.layouts[level + 1].typical * scale / (expandAt[level + 1] * this.crowd);
+    return level === 0 ? 0 : Math.max(0, (1.25 - part) / 0.25);
   }
 
   visible(x, y, w, h) {
@@ -436,6 +448,8 @@ export class MapView {
     if (block.child !== null) {
       const name = fullName(scope, block.child), inner = this.scene.place(level + 1, { x, y, w, h });
       if (this.expands(level, inner.k) && this.statistics.blocks < mostNodes) {
+        const fade = this.fade(level, inner.k);
+        if (fade > 0) this.veils.push({ fill, alpha: fade, x, y, w, h });
         this.frame(batch, level, block, share, x, y, w, h);
         this.statistics.scopes.push({ scope: name, level: level + 1, box: { x, y, w, h } });
         this.collect(level + 1, name, inner);
@@ -467,7 +481,7 @@ export class MapView {
     const { theme } = this, mark = this.marks && this.marks.get(block.child);
     batch.grounds.push({ fill: theme.die, stroke: mark ? theme[mark] : level === 2 ? theme.kinds.compute[1] : theme.dieEdge, x, y, w, h, radius: Math.min(6, 0.03 * h), width: 1 });
     // SIPs have their name on the board above them.
-    const room = level === 0 ? 99 : h * 0.075, size = Math.min(13, room * 0.8);
+    const room = level === 0 ? 99 : h * 0.1, size = Math.min(13, room * 0.85);
     if (size < smallestText) return;
     const words = share === null || share === undefined ? block.label : block.label + "  " + percentText(share);
     if (level === 0) {

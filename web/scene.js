@@ -3,7 +3,7 @@
 
 export const levels = ["system", "sip", "cube", "pe"];
 
-const header = 0.075, padding = 0.03;  // parts of a block's height and size that its content leaves
+const header = 0.1, padding = 0.03;  // parts of a block's height and size that its content leaves
 
 export function fullName(scope, name) {
   return scope === "" ? name : scope + "." + name;
