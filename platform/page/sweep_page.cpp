@@ -39,6 +39,7 @@ class SweepPageWriter {
   SweepPageWriter(const SweepPage& page, const SweepResults& results)
       : page_(page), results_(results) {}
 
+  PageTable table(std::string& note) const;
   std::string html() {
     std::string body = html_element("h1", {}, html_escaped(page_.title)) + '\n' + state();
     body += html_paragraphs(page_.text);
@@ -191,9 +192,7 @@ std::string SweepPageWriter::constants() const {
          '\n';
 }
 
-std::string SweepPageWriter::results() const {
-  if (results_.rows() == 0)
-    return section("results-section", "Results", html_text("p", "No point has finished."));
+PageTable SweepPageWriter::table(std::string& note) const {
   PageTable table;
   table.id = "results";
   table.row_noun = "point";
@@ -206,8 +205,15 @@ std::string SweepPageWriter::results() const {
                              : table.columns.push_back(page_column(column));
   }
   if (message != nullptr) table.columns.push_back(page_column(*message));
-  std::string note;
   add_further_columns(table, note);
+  return table;
+}
+
+std::string SweepPageWriter::results() const {
+  if (results_.rows() == 0)
+    return section("results-section", "Results", html_text("p", "No point has finished."));
+  std::string note;
+  const PageTable table = this->table(note);
   note += html_text("p", fmt::format("Numbers are rounded; {} has all digits.", page_.results_csv),
                     {{"class", "note"}});
   return section("results-section", "Results", html_table(table) + note + constants());
@@ -296,6 +302,11 @@ std::string SweepPageWriter::origin() const {
 
 std::string sweep_page_html(const SweepPage& page, const SweepResults& results) {
   return SweepPageWriter(page, results).html();
+}
+
+PageTable sweep_table(const SweepPage& page, const SweepResults& results) {
+  std::string ignored;
+  return SweepPageWriter(page, results).table(ignored);
 }
 
 }  // namespace kernbench

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/page/page_table.h"
 #include "platform/sweep/sweep_results.h"
 
 namespace kernbench {
@@ -25,5 +26,8 @@ struct SweepPage {
 // that figures use, derived columns, messages. "all columns" shows the others too, except for those
 // with equal values at all points, which are listed once.
 std::string sweep_page_html(const SweepPage& page, const SweepResults& results);
+
+// Table of results of this page.
+PageTable sweep_table(const SweepPage& page, const SweepResults& results);
 
 }  // namespace kernbench

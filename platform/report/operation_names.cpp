@@ -8,19 +8,14 @@
 #include "platform/assembly/machine_root.h"
 
 namespace kernbench {
-namespace {
 
-// "dma_read" for "tile/DMA_READ" on pe_dma; "gemm", "math" for everything that PE_GEMM, PE_MATH
-// execute.
-std::string part_of(const std::string& engine, const std::string& operation) {
+std::string part_of_operation(const std::string& engine, const std::string& operation) {
   if (engine == "pe_gemm") return "gemm";
   if (engine == "pe_math") return "math";
   std::string part = operation.compare(0, 5, "tile/") == 0 ? operation.substr(5) : operation;
   for (char& c : part) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return part;
 }
-
-}  // namespace
 
 const OperationName& OperationNames::of(const ExecutedOp& op) {
   const auto [found, is_new] = names_.try_emplace({op.node, op.name});
@@ -33,7 +28,7 @@ const OperationName& OperationNames::of(const ExecutedOp& op) {
     name.engine = op.node->basename();
   }
   name.name = op.name;
-  name.part = part_of(name.engine, name.name);
+  name.part = part_of_operation(name.engine, name.name);
   name.span = name.engine == "pe_scheduler" || name.engine == "pe_ipcq";
   return name;
 }

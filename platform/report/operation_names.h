@@ -31,6 +31,9 @@ class OperationNames {
   std::unordered_map<Key, OperationName, Hash> names_;  // for look-up only
 };
 
+// "dma_read" for "tile/DMA_READ" on pe_dma; "gemm", "math" for everything that PE_GEMM, PE_MATH
+// execute.
+std::string part_of_operation(const std::string& engine, const std::string& operation);
 // "sip0.cube0.pe1" for "sip0.cube0.pe1.pe_dma".
 std::string scope_of(const std::string& node);
 // Position of a part in the path of a tile through the PE, after kernel and composite; parts that

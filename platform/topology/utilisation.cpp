@@ -14,7 +14,7 @@
 namespace kernbench {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 [[noreturn]] void refuse(const std::string& source, const std::string& why) {
   throw UsageError(
@@ -67,7 +67,10 @@ Utilisation Utilisation::read(const std::string& path, const Graph& graph) {
 
 Utilisation Utilisation::parse(const std::string& text, const std::string& source,
                                const Graph& graph) {
-  const Json json = Json::parse(text, nullptr, false);
+  return of(Json::parse(text, nullptr, false), source, graph);
+}
+
+Utilisation Utilisation::of(const Json& json, const std::string& source, const Graph& graph) {
   if (json.is_discarded() || !json.is_object()) refuse(source, "is not a JSON object");
   const auto links = json.find("links");
   if (links == json.end() || !links->is_array()) refuse(source, "has no list 'links'");
@@ -91,18 +94,30 @@ Utilisation Utilisation::parse(const std::string& text, const std::string& sourc
   }
   const auto servers = json.find("servers");
   if (servers == json.end() || !servers->is_array()) return result;
-  result.has_nodes_ = true;
-  std::map<NodeId, NodeShare> shares;
-  std::fill(result.edges_.begin(), result.edges_.end(), 0);
+  std::vector<ServerShare> shares;
   for (const Json& row : *servers) {
-    const double busy = share(number_at(row, "utilisation"));
+    const double busy = number_at(row, "utilisation");
     if (text_at(row, "src").empty()) {
-      if (text_at(row, "kind") == "rate") shares[node_of(row, "name")].add(busy);
+      if (text_at(row, "kind") == "rate") shares.push_back({node_of(row, "name"), nullptr, busy});
       continue;
     }
     const NodeId src = node_of(row, "src"), dst = node_of(row, "dst");
-    if (const Edge* edge = graph.find_edge(src, dst))
-      result.edges_[static_cast<std::size_t>(edge - graph.edges().data())] = busy;
+    if (const Edge* edge = graph.find_edge(src, dst)) shares.push_back({no_node, edge, busy});
+  }
+  return of_servers(shares, graph);
+}
+
+Utilisation Utilisation::of_servers(const std::vector<ServerShare>& servers, const Graph& graph) {
+  Utilisation result(graph);
+  result.has_nodes_ = true;
+  std::map<NodeId, NodeShare> shares;
+  for (const ServerShare& server : servers) {
+    if (server.link != nullptr) {
+      result.edges_[static_cast<std::size_t>(server.link - graph.edges().data())] =
+          share(server.share);
+    } else {
+      shares[server.node].add(share(server.share));
+    }
   }
   for (const auto& [node, busy] : shares) result.nodes_[node] = busy.of(graph.node(node).kind);
   return result;

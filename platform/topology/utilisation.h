@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,17 @@ class Utilisation {
   static Utilisation read(const std::string& path, const Graph& graph);
   // `source`: name of the text in messages.
   static Utilisation parse(const std::string& text, const std::string& source, const Graph& graph);
+  static Utilisation of(const nlohmann::ordered_json& json, const std::string& source,
+                        const Graph& graph);
+
+  // Server of a node, or of a link.
+  struct ServerShare {
+    NodeId node = no_node;
+    const Edge* link = nullptr;
+    double share = 0;
+  };
+  // `servers`: all servers of rates that were used; any other link or forwarding node was unused.
+  static Utilisation of_servers(const std::vector<ServerShare>& servers, const Graph& graph);
 
   // Utilisation in [0, 1]; the highest of several edges.
   double of_edges(const std::vector<std::size_t>& edges) const;

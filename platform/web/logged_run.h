@@ -1,0 +1,70 @@
+// LoggedRun: an operation log (docs/op-log.md). Tables that many requests need are read once, on
+// first use; reports are those of `inspect`, from a playback of the log.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "platform/events/opened_log.h"
+#include "platform/observe/server_usage.h"
+#include "platform/web/run_reports.h"
+#include "platform/web/run_timeline.h"
+#include "platform/web/served_run.h"
+
+namespace kernbench {
+
+class LoggedRun final : public ServedRun, private OpenedLog {
+ public:
+  // Throws UsageError as OpenedLog does.
+  LoggedRun(const std::string& title, const std::string& path, const ServedMachine& machine);
+
+  Json facts() const override;
+  void prepare() override;
+  Json summary() override;
+  Json table_list() override;
+  Json table(const std::string& name, std::size_t most) override;
+  Json place(const std::string& name, const WebInterval& interval, std::size_t most) override;
+  Json timeline(const std::string& scope, const WebInterval& interval, std::size_t bins) override;
+  Json overview(std::size_t bins) override;
+  Json critical_path(std::uint64_t launch) override;
+  Json roofline() override;
+
+ private:
+  struct Server {
+    ServerRow row;
+    NodeId node = no_node;       // of a node
+    const Edge* link = nullptr;  // of a link
+    ServerUse whole;             // in the window `whole_`
+    // In windows of time, ascending by index.
+    std::vector<std::pair<std::size_t, ServerUse>> windows;
+  };
+  struct Windows {
+    UsedWindow used;
+    std::size_t first = 0, last = 0;  // windows of time [first, last)
+  };
+
+  Use utilisation(const WebInterval& interval) override;
+  void read_servers();  // once
+  Windows windows_of(const WebInterval& interval) const;
+  ServerUse use_of(const Server& server, const WebInterval& interval, const Windows& windows) const;
+  static double share_of(const Server& server, const ServerUse& use, Fs length);
+  Json server_json(const Server& server, const ServerUse& use, Fs length) const;
+  const RunTimeline& bars();
+  RunReports& reports();
+
+  static constexpr std::size_t most_launches = 1000;
+  mutable std::mutex mutex_;  // guards the database and what is read on first use
+  Fs end_ = 0;
+  bool has_windows_ = false;
+  std::uint64_t operations_ = 0;
+  bool servers_are_read_ = false;
+  std::vector<Server> servers_;
+  UsedWindow whole_;
+  std::vector<WindowRow> time_windows_;
+  std::unique_ptr<RunTimeline> timeline_;
+  std::unique_ptr<RunReports> reports_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,190 @@
+#include "platform/web/run_reports.h"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <map>
+#include <vector>
+
+#include "models/base/errors.h"
+#include "platform/events/op_log_player.h"
+#include "platform/report/critical_path.h"
+#include "platform/report/log_comparison.h"
+#include "platform/report/report.h"
+#include "platform/report/transfer_sums.h"
+
+namespace kernbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_launches = 1000, most_rows = 5000;
+
+std::mutex& playback_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+// Members that are neither lists nor objects, and those of objects one level below.
+void add_scalars(const Json& json, Json& into) {
+  for (const auto& [key, value] : json.items()) {
+    if (!value.is_structured()) into[key] = value;
+    if (!value.is_object()) continue;
+    for (const auto& [inner, of_inner] : value.items())
+      if (!of_inner.is_structured()) into[key][inner] = of_inner;
+  }
+}
+
+// Reports of `inspect` with some of its options. A report without data in the log fails alone.
+class AskedReports {
+ public:
+  AskedReports(const std::string& options, LogPlayer& log) : app_("inspect") {
+    set_.declare(app_, ReportSource::log);
+    app_.parse(options, false);
+    ReportContext context{ReportSource::log, log, nullptr, &log};
+    context.summary = options.empty();
+    context.lists_all = true;
+    reports_ = std::make_unique<Reports>(set_, context);
+  }
+  Json json() {
+    Json json = Json::object();
+    try {
+      reports_->close(0);
+      reports_->add_to(json);
+    } catch (const UsageError&) {  // the log lacks the data of the report
+      json = Json::object();
+    }
+    return json;
+  }
+
+ private:
+  CLI::App app_;
+  ReportSet set_;
+  std::unique_ptr<Reports> reports_;
+};
+
+}  // namespace
+
+struct RunReports::Paths {
+  explicit Paths(const std::string& path) : log(path), pes(log.observation()), transfers(log) {
+    log.play();
+    pes.close(log.launches());
+  }
+
+  LogPlayer log;
+  PeLogs pes;
+  CollectedTransfers transfers;
+};
+
+RunReports::RunReports(std::string log, const ServedMachine& machine)
+    : log_(std::move(log)), machine_(machine),
+      tables_([&machine](const std::string& text) { return machine.place_of(text); }) {}
+
+RunReports::~RunReports() {
+  const std::lock_guard<std::mutex> lock(playback_mutex());
+  paths_.reset();
+}
+
+void RunReports::play() {
+  if (is_played_) return;
+  const std::lock_guard<std::mutex> playback(playback_mutex());
+  LogPlayer log(log_);
+  // The summary first; each of the others alone, because a log may lack its data.
+  constexpr std::array<const char*, 7> options{"--limits --kernel-limits",
+                                               "",
+                                               "--servers",
+                                               "--operators",
+                                               "--top",
+                                               "--breakdown",
+                                               "--energy"};
+  std::vector<std::unique_ptr<AskedReports>> reports;
+  for (const char* each : options) reports.push_back(std::make_unique<AskedReports>(each, log));
+  log.play();
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    Json json = reports[i]->json();
+    tables_.add("", json);
+    if (i < 2) add_scalars(json, summary_);
+    reports[i].reset();
+  }
+  for (const char* table : {"bottleneck.resources", "bottleneck.kernels", "engines", "links"})
+    if (tables_.has(table)) summary_[table] = tables_.table(table, most_rows);
+  is_played_ = true;
+}
+
+const Json& RunReports::summary() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  play();
+  return summary_;
+}
+
+const WebTables& RunReports::tables() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  play();
+  return tables_;
+}
+
+Json RunReports::critical_path(std::uint64_t number) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<std::mutex> playback(playback_mutex());
+  if (!paths_) paths_ = std::make_unique<Paths>(log_);
+  const std::vector<LaunchRow>& launches = paths_->log.launches();
+  const LaunchRow& launch =
+      number == 0 ? longest_of(launches, log_) : launch_of(launches, number, log_);
+  const CriticalPath path =
+      kernbench::critical_path(paths_->pes, launch, &paths_->transfers.by_end());
+  Json steps = Json::array();
+  for (const PathStep& step : path.steps) {
+    const std::string place = machine_.place_of(step.where);
+    steps.push_back({{"node", place.empty() ? step.where : place},
+                     {"on_map", !place.empty()},
+                     {"what", step.what},
+                     {"resource", step.resource},
+                     {"kind", step.kind == PathStep::Kind::wait ? "wait" : "operation"},
+                     {"after", step.after},
+                     {"start_fs", step.start},
+                     {"end_fs", step.end}});
+  }
+  Json all = Json::array();
+  for (const LaunchRow& each : launches) {
+    if (all.size() == most_launches) break;
+    all.push_back({{"launch", each.id}, {"kernel", each.kernel}, {"length_fs", each.length()}});
+  }
+  return {{"launches", std::move(all)},
+          {"launch", launch.id},
+          {"kernel", launch.kernel},
+          {"begin_fs", launch.issued},
+          {"end_fs", launch.ended},
+          {"steps", std::move(steps)},
+          {"resources", path.resources_table().json()}};
+}
+
+Json compare_logs(const std::string& a, const std::string& b) {
+  const std::lock_guard<std::mutex> playback(playback_mutex());
+  LogPlayer first(a), second(b);
+  LogComparison comparison(first, second);
+  first.play();
+  second.play();
+  comparison.close();
+  Json json = comparison.json();
+  // A table per kind of row: launches, critical path, engines, operations.
+  std::map<std::string, Json> of_kind;
+  std::vector<std::string> kinds;
+  for (Json& row : json["times"]) {
+    const std::string what = row["what"];
+    if (of_kind.count(what) == 0) {
+      kinds.push_back(what);
+      of_kind[what] = Json::array();
+    }
+    row.erase("what");
+    of_kind[what].push_back(std::move(row));
+  }
+  WebTables tables([](const std::string&) { return std::string(); });
+  tables.add("settings", json["settings"]);
+  for (const std::string& what : kinds) tables.add(what, of_kind[what]);
+  Json answer{{"a", json["a"]}, {"b", json["b"]}, {"note", json["not_compared"]}};
+  answer["tables"] = Json::array();
+  for (const Json& table : tables.list())
+    answer["tables"].push_back(tables.table(table["name"], most_rows));
+  return answer;
+}
+
+}  // namespace kernbench

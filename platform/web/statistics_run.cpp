@@ -1,0 +1,131 @@
+#include "platform/web/statistics_run.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "models/base/errors.h"
+#include "models/base/quote.h"
+#include "platform/output/json_text.h"
+#include "platform/web/web_request.h"
+
+namespace kernbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;
+
+Fs fs_of(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_number()) return 0;
+  const double ns = found->get<double>();
+  return ns > 0 && ns < 9e12 ? static_cast<Fs>(std::llround(ns * fs_per_ns)) : 0;
+}
+
+// Histograms are most of the file, and not shown.
+Json read_statistics(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  std::ifstream file(path);
+  if (error || !file) throw UsageError(quote(path) + " cannot be read");
+  if (size > most_bytes)
+    throw UsageError(fmt::format("{} has {} bytes; statistics of at most {} are shown", quote(path),
+                                 size, most_bytes));
+  constexpr int most_depth = 16;
+  const Json::parser_callback_t keep = [](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > most_depth) return false;
+    return event != Json::parse_event_t::key ||
+           (parsed != "waiting" && parsed != "latency" && parsed != "per_pe");
+  };
+  Json json = Json::parse(file, keep, false);
+  if (json.is_discarded() || !json.is_object() || !json.contains("links"))
+    throw UsageError(quote(path) +
+                     " is no file of `run --stats`, `traffic --stats` or `traffic --links`: it is "
+                     "not a JSON object with a list 'links'");
+  return json;
+}
+
+}  // namespace
+
+StatisticsRun::StatisticsRun(const std::string& title, const std::string& path,
+                             const ServedMachine& machine)
+    : ServedRun(title, path, machine),
+      tables_([&machine](const std::string& text) { return machine.place_of(text); }) {
+  Json json = read_statistics(path);
+  utilisation_.emplace(Utilisation::of(json, path, machine.graph()));
+  end_ = std::max(fs_of(json, "simulated_ns"), fs_of(json, "elapsed_ns"));
+  if (const auto limits = json.find("bottleneck"); limits != json.end() && limits->is_object())
+    window_ = fs_of(*limits, "window_ns");
+  if (window_ == 0) window_ = end_;
+  json.erase("statistics");  // descriptions
+  tables_.add("", json);
+  if (json.contains("servers")) servers_ = std::move(json["servers"]);
+  if (json.contains("components")) components_ = std::move(json["components"]);
+  for (const char* list : {"servers", "components", "links", "hbm_channels", "transfers"})
+    json.erase(list);
+  totals_ = Json{{"file", path}};
+  totals_.update(json);
+  for (const char* table : {"bottleneck.resources", "bottleneck.kernels"})
+    if (tables_.has(table)) totals_[table] = tables_.table(table, 5000);
+}
+
+Json StatisticsRun::facts() const {
+  return {{"kind", "stats"},  {"status", Json()},  {"error", Json()},
+          {"bench", Json()},  {"end_fs", end_},    {"has_windows", false},
+          {"operations", 0},  {"launch_count", 0}, {"launches", Json::array()},
+          {"command", Json()}};
+}
+
+ServedRun::Use StatisticsRun::utilisation(const WebInterval& interval) {
+  if (!interval.is_whole()) refuse("activity over time");
+  return {*utilisation_, {"pe", 0, end_, window_}};
+}
+
+Json StatisticsRun::place(const std::string& name, const WebInterval& interval, std::size_t most) {
+  if (!interval.is_whole()) refuse("activity over time");
+  const std::string known = machine().place_of(name);
+  if (known.empty()) machine().place(name);  // throws
+  const std::string inside = known + '.';
+  Json servers = Json::array();
+  std::size_t count = 0;
+  for (const Json& row : servers_) {
+    if (!row.is_object()) continue;
+    const std::string of = row.value("name", "");
+    const bool is_link = row.contains("src") && row["src"].is_string();
+    const std::string place = is_link ? row.value("src", "") + " > " + row.value("dst", "") : of;
+    if (place != known && of.compare(0, inside.size(), inside) != 0) continue;
+    if (++count > most) continue;
+    const auto cell = [&row](const char* key) { return row.contains(key) ? row[key] : Json(); };
+    const std::string part = cell("part").is_string() ? row.value("part", "") : "";
+    servers.push_back({{"name", part.empty() ? place : place + ' ' + part},
+                       {"place", place},
+                       {"part", part},
+                       {"resource", cell("resource")},
+                       {"kind", cell("kind")},
+                       {"places", cell("places")},
+                       {"busy_fs", fs_of(row, "busy_ns")},
+                       {"share", cell("utilisation")},
+                       {"stalled_fs", row.contains("stalled_ns") && row["stalled_ns"].is_number()
+                                          ? Json(fs_of(row, "stalled_ns"))
+                                          : Json()},
+                       {"bytes", cell("bytes")}});
+  }
+  Json statistics = Json::array();
+  for (const Json& row : components_) {
+    if (!row.is_object() || row.value("name", "") != known) continue;
+    for (const auto& [key, value] : row.items()) {
+      if (value.is_number()) statistics.push_back({{"key", key}, {"value", value}});
+    }
+  }
+  return {{"name", known},
+          {"window", UsedWindow{"pe", 0, end_, window_}.json()},
+          {"servers", std::move(servers)},
+          {"server_count", count},
+          {"statistics", std::move(statistics)},
+          {"windows", Json::array()}};
+}
+
+}  // namespace kernbench

@@ -1,0 +1,33 @@
+// StatisticsRun: the file of `run --stats`, `traffic --stats` or `traffic --links` (docs/json.md),
+// whose machine is the one in the configuration next to it.
+#pragma once
+
+#include "platform/web/served_run.h"
+#include "platform/web/web_tables.h"
+
+namespace kernbench {
+
+class StatisticsRun final : public ServedRun {
+ public:
+  // Throws UsageError that names the file: not such a file, of another machine, above 1 GiB.
+  StatisticsRun(const std::string& title, const std::string& path, const ServedMachine& machine);
+
+  Json facts() const override;
+  Json summary() override { return totals_; }
+  Json table_list() override { return tables_.list(); }
+  Json table(const std::string& name, std::size_t most) override {
+    return tables_.table(name, most);
+  }
+  Json place(const std::string& name, const WebInterval& interval, std::size_t most) override;
+
+ private:
+  Use utilisation(const WebInterval& interval) override;
+
+  Json totals_;  // without the lists by component, link and server
+  Json servers_ = Json::array(), components_ = Json::array();
+  std::optional<Utilisation> utilisation_;
+  Fs end_ = 0, window_ = 0;
+  WebTables tables_;
+};
+
+}  // namespace kernbench

@@ -1,0 +1,149 @@
+#include "sc_main/web_benches.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "models/base/errors.h"
+#include "models/base/quote.h"
+#include "platform/config/shipped_files.h"
+#include "sc_main/bench_catalogue.h"
+#include "sc_main/command.h"
+#include "sc_main/parameter_text.h"
+
+namespace kernbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* name_of(Parameter::Type type) {
+  switch (type) {
+    case Parameter::Type::integer:
+      return "integer";
+    case Parameter::Type::decimal:
+      return "decimal";
+    case Parameter::Type::boolean:
+      return "boolean";
+    case Parameter::Type::choice:
+      return "choice";
+    default:
+      return "text";
+  }
+}
+
+// The one of the command line first.
+std::vector<std::string> topologies(const MachineOptions& machine) {
+  std::vector<std::string> names = shipped_files("topology");
+  const std::string given = machine.topology.empty() ? "topology.yaml" : machine.topology;
+  names.erase(std::remove(names.begin(), names.end(), given), names.end());
+  names.insert(names.begin(), given);
+  return names;
+}
+
+std::string text_of(const Json& value, const std::string& key) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number() || value.is_boolean()) return value.dump();
+  throw UsageError(
+      fmt::format("{}: found {}, allowed is a text or a number", key, quote(value.dump())));
+}
+
+void refuse_files(const std::string& key, const std::string& value) {
+  std::error_code ignored;
+  if (value.find('/') == std::string::npos &&
+      (value.empty() || !std::filesystem::exists(value, ignored)))
+    return;
+  throw UsageError(
+      fmt::format("{}: {} is a file; files are given on the command line only", key, quote(value)));
+}
+
+}  // namespace
+
+Json bench_forms(const Catalogue& catalogue, const MachineOptions& machine) {
+  Json benches = Json::array();
+  for (const Bench& bench : catalogue.benches.benches()) {
+    Json parameters = Json::array();
+    for (const Parameter& parameter : bench.parameters) {
+      Json json = parameter_json(parameter);
+      json["type"] = name_of(parameter.type());
+      json["choices"] = parameter.choices().empty() ? Json() : Json(parameter.choices());
+      parameters.push_back(std::move(json));
+    }
+    benches.push_back({{"name", bench.name},
+                       {"description", bench.description},
+                       {"parameters", std::move(parameters)}});
+  }
+  return {{"benches", std::move(benches)}, {"topologies", topologies(machine)}};
+}
+
+RunRequest run_request(const std::string& body, const Catalogue& catalogue,
+                       const MachineOptions& machine) {
+  const Json json = Json::parse(body, nullptr, false);
+  if (json.is_discarded() || !json.is_object())
+    throw UsageError("the request is not a JSON object");
+  RunRequest request;
+  std::string topology;
+  std::vector<std::string> parameters, settings;
+  for (const auto& [key, value] : json.items()) {
+    if (key == "bench" && value.is_string()) {
+      request.title = value;
+    } else if (key == "topology" && value.is_string()) {
+      topology = value;
+    } else if (key == "parameters" && value.is_object()) {
+      for (const auto& [name, given] : value.items()) {
+        const std::string text = text_of(given, name);
+        refuse_files(name, text);
+        parameters.push_back(name + '=' + text);
+      }
+    } else if (key == "set" && value.is_array()) {
+      for (const Json& given : value) settings.push_back(text_of(given, "set"));
+    } else {
+      throw UsageError(
+          fmt::format("{}: not a member of a request, or of another type: bench, "
+                      "parameters, set, topology",
+                      quote(key)));
+    }
+  }
+  const Bench& bench = find_bench(catalogue.benches, request.title);
+  request.title = bench.name;
+  request.words = {"run", "--bench", bench.name};
+  const auto add = [&request](const char* option, const std::string& value) {
+    // One word: a value that begins with '-' is no option.
+    request.words.push_back(fmt::format("{}={}", option, value));
+  };
+  const std::vector<std::string> known = topologies(machine);
+  if (!topology.empty() && std::find(known.begin(), known.end(), topology) == known.end())
+    throw UsageError(
+        fmt::format("topology: found {}, allowed are {}", quote(topology), fmt::join(known, ", ")));
+  const bool is_given = topology.empty() || topology == known.front();
+  if (!is_given || !machine.topology.empty())
+    add("--topology", is_given ? known.front() : topology);
+  if (!machine.components.empty()) add("--components", machine.components);
+  for (const std::string& plugin : machine.plugins) add("--plugin", plugin);
+  if (is_given)
+    for (const std::string& setting : machine.set) add("--set", setting);
+  for (const std::string& parameter : parameters) {
+    add("--param", parameter);
+    request.title += ' ' + parameter;
+  }
+  for (const std::string& setting : settings) {
+    const std::string key = setting.substr(0, setting.find('='));
+    const std::size_t colon = key.find(':');
+    if (colon != std::string::npos && key.substr(0, colon) != "ccl")
+      throw UsageError(
+          fmt::format("set: {} is of a file of the command line; allowed are keys of "
+                      "the topology and ccl:KEY",
+                      quote(key)));
+    if (key.size() < setting.size()) refuse_files("set", setting.substr(key.size() + 1));
+    add("--set", setting);
+    request.title += ' ' + setting;
+  }
+  Invocation line;
+  line.words = request.words;
+  line.words.insert(line.words.begin(), "kernbench");
+  line.words.insert(line.words.end(), {"--op-log", "run.sqlite"});
+  request.command = line.line();
+  return request;
+}
+
+}  // namespace kernbench
