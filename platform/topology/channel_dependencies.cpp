@@ -142,7 +142,8 @@ std::vector<ChannelPhase> channel_phases_of(const Graph& graph, const std::vecto
 }
 
 std::vector<std::string> dependency_cycle(const Graph& graph, const RouteFinder& routes,
-                                          const std::vector<std::uint32_t>& virtual_channels) {
+                                          const std::vector<std::uint32_t>& virtual_channels,
+                                          const std::function<bool(NodeId)>& sends) {
   Dependencies dependencies(graph, virtual_channels);
   const auto add = [&](std::vector<NodeId> path) {
     dependencies.add_path(path, Leg::request);
@@ -151,10 +152,10 @@ std::vector<std::string> dependency_cycle(const Graph& graph, const RouteFinder&
   const auto count = static_cast<NodeId>(graph.nodes().size());
   const bool by_channel = graph.spec().cube.memory_map.hbm_mapping_mode == HbmMapping::one_to_one;
   for (NodeId source = 0; source < count; ++source) {
-    if (!is_initiator(graph.node(source).kind)) continue;
+    if (!is_initiator(graph.node(source).kind) || (sends && !sends(source))) continue;
     for (NodeId target = 0; target < count; ++target) {
       const Role kind = graph.node(target).kind;
-      if (!is_target(kind)) continue;
+      if (!is_target(kind) || (sends && !sends(target))) continue;
       add(routes.memory_path(source, target));
       if (kind != Role::hbm_ctrl || !by_channel) continue;
       for (int channel = 0; channel < graph.spec().cube.memory_map.hbm_channels_per_pe; ++channel)
@@ -165,7 +166,8 @@ std::vector<std::string> dependency_cycle(const Graph& graph, const RouteFinder&
 }
 
 void check_buffers(const Graph& graph, const RouteFinder& routes,
-                   const std::vector<std::uint32_t>& virtual_channels) {
+                   const std::vector<std::uint32_t>& virtual_channels,
+                   const std::function<bool(NodeId)>& sends) {
   const std::uint32_t classes = channel_classes_of(graph.spec());
   bool any = false;
   for (NodeId node = 0; node < graph.nodes().size(); ++node) {
@@ -179,7 +181,7 @@ void check_buffers(const Graph& graph, const RouteFinder& routes,
           graph.node(node).name, channels, 2 * classes, graph.node(node).impl(), classes));
   }
   if (!any || graph.spec().system.cyclic_buffers == CyclicBuffers::accept) return;
-  const std::vector<std::string> cycle = dependency_cycle(graph, routes, virtual_channels);
+  const std::vector<std::string> cycle = dependency_cycle(graph, routes, virtual_channels, sends);
   if (cycle.empty()) return;
   std::string text = fmt::format(
       "finite buffers of this machine can deadlock: {} of them form a cyclic wait", cycle.size());
@@ -189,7 +191,7 @@ void check_buffers(const Graph& graph, const RouteFinder& routes,
   // A channel for each leg may be all that is missing.
   std::vector<std::uint32_t> of_legs = virtual_channels;
   for (std::uint32_t& channels : of_legs) channels = channels == 1 ? 2 : channels;
-  text += of_legs != virtual_channels && dependency_cycle(graph, routes, of_legs).empty()
+  text += of_legs != virtual_channels && dependency_cycle(graph, routes, of_legs, sends).empty()
               ? "\nvirtual_channels of 2 or more, for requests and responses apart, excludes"
               : "\nsip.cube_routes: x_first with system.channel_classes: phases (and "
                 "virtual_channels of 8 or more) excludes";
