@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "tests/cli/program.h"
 #include "tests/cli/sweep_rows.h"
@@ -66,6 +67,22 @@ BOOST_AUTO_TEST_CASE(the_report_is_the_same_on_other_devices_wirings_and_machine
       bench("gqa-decode", {"--set", "cube.memory_map.address_model=la", "--per-launch"}),
       bench("gemm-single-pe", {"--set", "sip1.cube5.pe2.pe_gemm.attrs.clock_ghz=0.5", "--energy"})};
   for (const Words& words : runs) check_same(words);
+}
+
+// Utilisation of links of a kind is a mean over all links of the machine.
+BOOST_AUTO_TEST_CASE(files_that_list_what_was_used_are_the_same) {
+  const TemporaryFolder folder;
+  for (const auto& [option, file] :
+       {std::pair{"--timeline", "t.json"}, std::pair{"--trace-requests", "r.jsonl"}}) {
+    const auto written = [&, &option = option, &file = file](const std::string& elaborate) {
+      const std::string name = elaborate + "." + file;
+      completed(bench("softmax-rows", {option, folder.file(name), "--elaborate", elaborate}));
+      return folder.read(name);
+    };
+    const std::string part = written("reachable");
+    BOOST_TEST(part.size() > 1000U);
+    BOOST_TEST((part == written("all")), option);
+  }
 }
 
 // Columns that depend on the host are left out; the command names the option.
