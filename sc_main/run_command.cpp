@@ -126,6 +126,7 @@ class BenchRun {
 
  private:
   std::string simulated_configuration() const;
+  std::vector<CubeId> elaborated_cubes() const;
   void start_executor(const StopQuestion& stop);
   RunReport::DataMemory data_memory() const;
   void evaluate(const BenchProgram& program, const OpOrigins* origins, const StopQuestion& stop,
@@ -178,6 +179,13 @@ std::string BenchRun::simulated_configuration() const {
   return text + resolved_;
 }
 
+// Cubes of --elaborate reachable; empty: all.
+std::vector<CubeId> BenchRun::elaborated_cubes() const {
+  if (options_.elaborates_all() || bench_.cubes == nullptr) return {};
+  return bench_.cubes({parameters_, devices_, spec_.system.sips.count, spec_.sip.cubes(),
+                       spec_.cube.pe_layout.pes()});
+}
+
 int BenchRun::simulate() {
   const Clock::time_point start = Clock::now();
   if (options_.check_races) functional_model_.detect_races();
@@ -185,6 +193,7 @@ int BenchRun::simulate() {
   platform_options.data = data_mode_ == DataMode::off ? nullptr : &functional_model_;
   platform_options.check_protocol = options_.check_protocol;
   platform_options.single_flits = options_.fabric == "flits";
+  platform_options.cubes = elaborated_cubes();
   platform_options.tear_down = false;
   const auto built =
       std::make_unique<Platform>(*std::move(graph_), catalogue_.components, platform_options);

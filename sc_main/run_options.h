@@ -24,6 +24,7 @@ struct RunOptions {
   std::vector<std::string> params;
   std::uint64_t seed = 1;
   MachineOptions machine;
+  std::string elaborate = "all";  // or reachable
   std::string verify_data;  // text from CLI11: empty: nothing; "true": outputs; "ops": outputs and
                             // every operation
   std::string data;  // off, deferred or eager; empty: as required by verify_data and the bench
@@ -51,6 +52,7 @@ struct RunOptions {
   DataMode data_mode(DataMode needed_by_bench) const;
   std::uint64_t data_memory_bytes() const;
   RunLimits limits() const;
+  bool elaborates_all() const { return elaborate == "all"; }
   bool verifies() const { return !verify_data.empty(); }
   bool verifies_ops() const { return verify_data == "ops"; }
 

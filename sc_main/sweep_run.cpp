@@ -33,6 +33,11 @@ std::uint64_t memory_of_worker(const SweepOptions& options) {
                                     : bytes;
 }
 
+// Whether a setting is a column of the results: that of --elaborate changes none of them.
+bool changes_results(const PlanValue& setting) {
+  return setting.kind != PlanKeyKind::option || setting.key != "elaborate";
+}
+
 unsigned threads_of_worker(const SweepOptions& options) {
   return std::max(1U, std::thread::hardware_concurrency() / options.workers());
 }
@@ -158,7 +163,8 @@ SweepRow SweepRun::row_of(const RequestedPoint& point, const ProcessOutcome& out
     row.settings.emplace_back(setting_column(key), number ? Json(*number) : Json(value));
   };
   for (std::size_t i = 0; i < values.size(); ++i) add(plan_.axes[i].name, values[i]);
-  for (const PlanValue& each : settings) add(each.key, each.value);
+  for (const PlanValue& each : settings)
+    if (changes_results(each)) add(each.key, each.value);
   row.status = "failed";
   if (!outcome.value.empty()) {
     PointRunner::add_result(outcome.value, row);

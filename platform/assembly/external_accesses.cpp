@@ -9,9 +9,8 @@ namespace kernbench {
 
 std::vector<const TlmBridge*> bridges_of(const Platform& platform) {
   std::vector<const TlmBridge*> bridges;
-  for (NodeId node = 0; node < platform.graph().nodes().size(); ++node) {
-    if (const auto* bridge = dynamic_cast<const TlmBridge*>(&platform.component(node)))
-      bridges.push_back(bridge);
+  for (const Component* component : platform.components()) {
+    if (const auto* bridge = dynamic_cast<const TlmBridge*>(component)) bridges.push_back(bridge);
   }
   return bridges;
 }

@@ -17,7 +17,7 @@ EdgeBinding binding_of(const Graph& graph, const Edge& edge) {
 
 }  // namespace
 
-FabricEdges::FabricEdges(const Graph& graph) {
+FabricEdges::FabricEdges(const Graph& graph, const ElaboratedPart* part) : part_(part) {
   edges_.reserve(graph.edges().size());
   const Rational ns_per_mm = graph.spec().system.ns_per_mm;
   NodeId src = no_node;
@@ -27,7 +27,8 @@ FabricEdges::FabricEdges(const Graph& graph) {
     src = edge.src;
     Edge& here = edges_.emplace_back();
     here.binding = binding_of(graph, edge);
-    if (here.binding == EdgeBinding::internal) continue;
+    here.is_elaborated = part == nullptr || (part->has(edge.src) && part->has(edge.dst));
+    if (here.binding == EdgeBinding::internal || !here.is_elaborated) continue;
     here.out_port = port++;
     here.bw_gbs = edge.bw_gbs.value_or(Rational());
     here.propagation_fs =

@@ -98,14 +98,15 @@ LinkInstance::LinkInstance(std::size_t edge_index, std::unique_ptr<Link> instanc
 LinkInstance::LinkInstance(LinkInstance&& other) noexcept = default;
 LinkInstance::~LinkInstance() = default;
 
-MachineModules::MachineModules(const Graph& graph, const FabricEdges& edges,
-                               const ComponentRegistry& registry, Services& services,
-                               ProtocolMonitors* monitors)
-    : graph_(graph), credit_network_(std::make_unique<CreditNetwork>("credit_network")) {
+MachineModules::MachineModules(const Graph& graph, const ElaboratedPart& part,
+                               const FabricEdges& edges, const ComponentRegistry& registry,
+                               Services& services, ProtocolMonitors* monitors)
+    : graph_(graph), part_(part),
+      credit_network_(std::make_unique<CreditNetwork>("credit_network")) {
   create_components(registry, services);
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     const Node& node = graph.node(id);
-    if (node.kind == Role::pe_ipcq)
+    if (node.kind == Role::pe_ipcq && part.has(id))
       credit_network_->add({node.at.sip, node.at.cube, node.at.pe}, *components_[id], monitors);
   }
   bind_edges(edges, services.observation().link_traversals, monitors);
@@ -131,16 +132,22 @@ void MachineModules::create_components(const ComponentRegistry& registry, Servic
   fabric_nodes_.reserve(graph_.nodes().size());
   modules_.reserve(graph_.nodes().size());
   for (const Node& node : graph_.nodes()) {  // by name: a parent precedes its children
+    const auto id = static_cast<NodeId>(components_.size());
+    if (!part_.has(id)) {
+      components_.push_back(nullptr);
+      fabric_nodes_.push_back(nullptr);
+      continue;
+    }
     const Implementation* implementation = registry.find(node.impl());
     if (implementation == nullptr || !implementation->create)
       throw UsageError(
           fmt::format("'{}': the implementation '{}' is not registered", node.name, node.impl()));
     const Inside inside(scope(parent_of(node.name)));
-    const auto id = static_cast<NodeId>(components_.size());
     components_.push_back(create(*implementation, node,
                                  {leaf_of(node.name).data(), id, node.attributes(), services}));
-    fabric_nodes_.push_back(dynamic_cast<FabricNode*>(components_.back().get()));
-    modules_.emplace(node.name, components_.back().get());
+    elaborated_.push_back(components_.back().get());
+    fabric_nodes_.push_back(dynamic_cast<FabricNode*>(elaborated_.back()));
+    modules_.emplace(node.name, elaborated_.back());
   }
 }
 
@@ -172,6 +179,7 @@ void MachineModules::bind_edges(const FabricEdges& edges,
   links_.reserve(graph_.edges().size());
   const auto flit_bytes = static_cast<std::uint32_t>(graph_.spec().system.flit_bytes);
   for (std::size_t i = 0; i < graph_.edges().size(); ++i) {
+    if (!edges[i].is_elaborated) continue;
     const kernbench::Edge& edge = graph_.edges()[i];
     const Node& src = graph_.node(edge.src);
     const Node& dst = graph_.node(edge.dst);

@@ -32,18 +32,25 @@ struct LinkInstance {
 
 class MachineModules {
  public:
-  // Throws UsageError for an implementation that is unknown or unsuitable for its node. `monitors`
-  // checks all connections; null: no checks.
-  MachineModules(const Graph& graph, const FabricEdges& edges, const ComponentRegistry& registry,
-                 Services& services, ProtocolMonitors* monitors);
+  // Creates the modules of a part of the machine. Throws UsageError for an implementation that is
+  // unknown or unsuitable for its node. `monitors` checks all connections; null: no checks.
+  MachineModules(const Graph& graph, const ElaboratedPart& part, const FabricEdges& edges,
+                 const ComponentRegistry& registry, Services& services, ProtocolMonitors* monitors);
   ~MachineModules();  // destroys links, then components, then scopes, each in reverse order of
                       // creation
   MachineModules(const MachineModules&) = delete;
   MachineModules& operator=(const MachineModules&) = delete;
 
-  Component& component(NodeId node) const { return *components_[node]; }
+  const std::vector<Component*>& elaborated() const { return elaborated_; }  // by NodeId
+  // Null for a node outside the part.
+  Component* find_component(NodeId node) const { return components_[node].get(); }
+  // Throws UsageError that names a node outside the part.
+  Component& component(NodeId node) const {
+    if (components_[node] == nullptr) part_.check(node);
+    return *components_[node];
+  }
 
-  // Virtual channels of the inputs of each node; 0: unlimited buffers.
+  // Virtual channels of the inputs of each node; 0: unlimited buffers, or outside the part.
   std::vector<std::uint32_t> virtual_channels() const;
   // Links in the order of the graph's edges.
   const std::vector<LinkInstance>& links() const { return links_; }
@@ -56,11 +63,13 @@ class MachineModules {
   sc_core::sc_module* scope(std::string_view path);
 
   const Graph& graph_;
+  const ElaboratedPart& part_;
   // By full name, which is a part of a node's name; looked up only, never iterated.
   std::unordered_map<std::string_view, sc_core::sc_module*> modules_;
   std::vector<std::unique_ptr<sc_core::sc_module>> scopes_;
-  std::vector<std::unique_ptr<Component>> components_;
-  std::vector<FabricNode*> fabric_nodes_;  // by node; null: not one
+  std::vector<std::unique_ptr<Component>> components_;  // by NodeId; null outside the part
+  std::vector<FabricNode*> fabric_nodes_;               // by NodeId; null: not one
+  std::vector<Component*> elaborated_;
   std::vector<LinkInstance> links_;
   std::unique_ptr<CreditNetwork> credit_network_;
 };

@@ -57,6 +57,7 @@ std::vector<PathHop> MachineRoutes::hops(const std::vector<NodeId>& nodes) const
   if (channel_classes_of(graph_.spec()) > 1) phases = channel_phases_of(graph_, nodes);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     PathHop& hop = hops[i];
+    edges_.check(nodes[i]);
     hop.node = nodes[i];
     hop.overhead_fs = overhead_fs_[nodes[i]];
     const bool last = i + 1 == nodes.size();

@@ -18,6 +18,7 @@
 #include "models/protocol/program_host.h"
 #include "models/protocol/protocol_monitor.h"
 #include "platform/assembly/describe_machine.h"
+#include "platform/assembly/elaborated_part.h"
 #include "platform/assembly/external_accesses.h"
 #include "platform/assembly/machine_modules.h"
 #include "platform/assembly/machine_root.h"
@@ -103,18 +104,22 @@ class Platform::IdleListener final : public tlm::tlm_analysis_if<TransactionEnd>
 Platform::Platform(Graph graph, const ComponentRegistry& registry, const PlatformOptions& options)
     : options_(prepare(options)), root_(std::make_unique<MachineRoot>()),
       graph_(std::make_unique<const Graph>(std::move(graph))),
-      edges_(std::make_unique<const FabricEdges>(*graph_)), machine_(describe_machine(*graph_)),
+      part_(std::make_unique<const ElaboratedPart>(*graph_, options.cubes)),
+      edges_(std::make_unique<const FabricEdges>(*graph_, part_.get())),
+      machine_(describe_machine(*graph_)),
       routes_(std::make_unique<MachineRoutes>(*graph_, *edges_)), ended_event_(""),
       end_of_timestep_(std::make_unique<EndOfTimestep>("end_of_timestep")),
       pool_(std::make_unique<TransactionPool>(&observation_.transaction_ends)),
       monitors_(make_monitors()),
-      modules_(std::make_unique<MachineModules>(*graph_, *edges_, registry,
+      modules_(std::make_unique<MachineModules>(*graph_, *part_, *edges_, registry,
                                                 static_cast<Services&>(*this), monitors_.get())) {
   observation_.single_flits = options_.single_flits;
-  check_buffers(*graph_, routes_->finder(), modules_->virtual_channels());
+  check_buffers(*graph_, routes_->finder(), modules_->virtual_channels(),
+                [this](NodeId node) { return part_->has(node); });
   host_ = make_component<Host>({"host", no_node, Attributes(), *this});
   for (int sip = 0; sip < machine_.sips; ++sip) {
     const NodeId node = machine_.pcie_ep(sip);
+    if (!part_->has(node)) continue;
     if (!host_->to_pcie_ep(sip).bind_to(modules_->component(node), Role::pcie_ep, "host",
                                         monitors_.get()))
       throw UsageError(
@@ -127,6 +132,8 @@ Platform::Platform(Graph graph, const ComponentRegistry& registry, const Platfor
 const std::string& Platform::name() const { return root_->name(); }
 Routes& Platform::routes() { return *routes_; }
 Component& Platform::component(NodeId node) const { return modules_->component(node); }
+Component* Platform::find_component(NodeId node) const { return modules_->find_component(node); }
+const std::vector<Component*>& Platform::components() const { return modules_->elaborated(); }
 Component& Platform::host() const { return *host_; }
 const std::vector<LinkInstance>& Platform::links() const { return modules_->links(); }
 
@@ -242,7 +249,7 @@ std::uint64_t Platform::work_done() const {
   const auto add = [&work](const Component& component) {
     for (const Statistic& statistic : component.statistics()) work += *statistic.value;
   };
-  for (NodeId node = 0; node < graph_->nodes().size(); ++node) add(modules_->component(node));
+  for (const Component* component : components()) add(*component);
   add(*host_);
   for (const LinkInstance& entry : modules_->links())
     work += entry.link->statistics().flits + entry.link->statistics().control_messages;
@@ -251,8 +258,8 @@ std::uint64_t Platform::work_done() const {
 
 bool Platform::unblock() {
   bool any = host_->end_blocked_launches();
-  for (NodeId node = 0; node < graph_->nodes().size(); ++node) {
-    auto* control = dynamic_cast<ControlNode*>(&modules_->component(node));
+  for (Component* component : components()) {
+    auto* control = dynamic_cast<ControlNode*>(component);
     any = (control != nullptr && control->end_blocked_launches()) || any;
   }
   return any;
@@ -284,7 +291,7 @@ std::string Platform::running_programs() const {
     }
   };
   add(*host_);
-  for (NodeId node = 0; node < graph_->nodes().size(); ++node) add(modules_->component(node));
+  for (const Component* component : components()) add(*component);
   std::string text;
   for (const std::string& line : lines) {
     const std::vector<std::size_t>& group = alike[line];

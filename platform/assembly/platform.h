@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "models/protocol/cube_id.h"
 #include "models/protocol/host_port.h"
 #include "models/protocol/machine_services.h"
 #include "platform/assembly/run.h"
@@ -34,6 +35,7 @@ class Graph;          // platform/topology
 class Host;           // models/host
 struct LinkInstance;  // machine_modules.h
 class MachineModules;
+class ElaboratedPart;
 class MachineRoot;
 class MachineRoutes;
 class ProtocolMonitors;  // models/protocol
@@ -41,8 +43,10 @@ class ProtocolMonitors;  // models/protocol
 struct PlatformOptions {
   FunctionalModel* data = nullptr;  // null: data off; outlives the platform
   bool check_protocol =
-      false;              // a monitor at every connection (models/protocol/protocol_monitor.h)
+      false;                  // a monitor at every connection (models/protocol/protocol_monitor.h)
   bool single_flits = false;  // every flit has an event of its own at each node (spec 13.2)
+  // Cubes that are used: only what they can reach is elaborated (elaborated_part.h). Empty: all.
+  std::vector<CubeId> cubes = {};
   bool tear_down = true;  // false: the destructor leaves the modules to the end of the process
                           // (their destruction is quadratic)
 };
@@ -90,11 +94,17 @@ class Platform final : private MachineServices {
   std::uint64_t data_races() const;  // 0 with data off: not counted
   PendingWaits& pending_waits() override { return pending_waits_; }
   EndOfTimestep& end_of_timestep() override { return *end_of_timestep_; }
+  // Elaborated part of the machine.
+  const ElaboratedPart& part() const { return *part_; }
+  // Throws UsageError that names the node if it has not been elaborated.
   Component& component(NodeId node) const;
+  Component* find_component(NodeId node) const;       // null if it has not been elaborated
+  const std::vector<Component*>& components() const;  // elaborated ones, by NodeId
   Component& host() const;
   // Null unless the protocol is checked.
   ProtocolMonitors* monitors() { return monitors_.get(); }
   const std::vector<LinkInstance>& links() const;  // LinkInstance::edge indexes graph().edges()
+  const FabricEdges& fabric_edges() const { return *edges_; }
   // Observers subscribe here, from the constructor to the destructor.
   Observation& observation() override { return observation_; }
   MachineServices& services() { return *this; }
@@ -120,6 +130,7 @@ class Platform final : private MachineServices {
   PlatformOptions options_;
   std::unique_ptr<MachineRoot> root_;
   std::unique_ptr<const Graph> graph_;
+  std::unique_ptr<const ElaboratedPart> part_;
   std::unique_ptr<const FabricEdges> edges_;
   MachineDescription machine_;
   std::unique_ptr<MachineRoutes> routes_;

@@ -9,6 +9,7 @@
 #include "models/noc/link.h"
 #include "models/protocol/pe_engine.h"
 #include "models/protocol/tile_task.h"
+#include "platform/assembly/fabric_edges.h"
 #include "platform/assembly/machine_modules.h"
 #include "platform/config/nearest_name.h"
 #include "platform/observe/component_statistics.h"
@@ -103,10 +104,18 @@ EnergyActions::EnergyActions(Platform& platform, const EnergyTable& table)
     if (is_new) parts_.emplace_back().at = node.at;
     pe_parts_[id] = pe->second;
   }
-  for (NodeId id = 0; id < graph.nodes().size(); ++id)
-    add_component(platform.component(id), graph.node(id), part_of(graph, id));
-  for (const LinkInstance& link : platform.links())
-    add_link(*link.link, graph.edges()[link.edge], graph);
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    is_elaborated_ = platform.part().has(id);
+    const NodeId like = is_elaborated_ ? id : platform.part().equal_of(id);
+    add_component(platform.component(like), graph.node(id), part_of(graph, id));
+  }
+  auto link = platform.links().begin();
+  for (std::size_t i = 0; i < graph.edges().size(); ++i) {
+    const FabricEdges::Edge& edge = platform.fabric_edges()[i];
+    if (edge.binding != EdgeBinding::link) continue;
+    is_elaborated_ = edge.is_elaborated;
+    add_link(is_elaborated_ ? (link++)->link.get() : nullptr, graph.edges()[i], graph);
+  }
   check_actions();
 }
 
@@ -141,6 +150,12 @@ void EnergyActions::add_static(const EnergyKind& kind, std::size_t part, int cub
   if (cube >= 0) parts_[part].static_w_of_cubes[cube] += w;
 }
 
+// Counter of a component or link; one that has not been elaborated counts nothing.
+void EnergyActions::add_counter(std::size_t part, const EnergyCounter& counter) {
+  ++counters_;
+  if (is_elaborated_) parts_[part].counters.push_back(counter);
+}
+
 void EnergyActions::add_component(const Component& component, const Node& node, std::size_t part) {
   const EnergyKind kind{false, std::string(name_of(node.kind))};
   add_static(kind, part, node.at.cube);
@@ -160,7 +175,7 @@ void EnergyActions::add_component(const Component& component, const Node& node, 
     counter.pj = pj_of(counter.row);
     counter.statistic = &statistic;
     counter.cube = node.at.cube;
-    parts_[part].counters.push_back(counter);
+    add_counter(part, counter);
   };
   for (const Statistic& statistic : component.statistics()) {
     if (statistic.quantity == Quantity::time_fs || statistic.merge != Merge::sum) continue;
@@ -202,20 +217,20 @@ void EnergyActions::add_ops(const Component& component, const Node& node, std::s
     counter.is_of_ops = true;
     counter.own = &counters.values[i];
     counter.cube = node.at.cube;
-    parts_[part].counters.push_back(counter);
+    add_counter(part, counter);
   }
-  by_node_[&component] = &counters;
+  if (is_elaborated_) by_node_[&component] = &counters;
 }
 
 // A link belongs to the part of its source node, inside a PE to the PE.
-void EnergyActions::add_link(const Link& link, const Edge& edge, const Graph& graph) {
+void EnergyActions::add_link(const Link* link, const Edge& edge, const Graph& graph) {
   const EnergyKind kind{true, std::string(name_of(edge.kind))};
   const Location& at = graph.node(edge.src).at;
   const std::size_t part = edge.kind == EdgeKind::pe_internal ? part_of(graph, edge.src)
                            : at.sip < 0                       ? part_of_system()
                                                               : part_of_sip(at.sip);
   EnergyCounter counter;
-  counter.link = &link;
+  counter.link = link;
   counter.mm = edge.distance_mm.to_double();
   counter.cube = at.cube;
   const EnergyEntry* const bytes = table_.find(kind, link_bytes);
@@ -226,7 +241,7 @@ void EnergyActions::add_link(const Link& link, const Edge& edge, const Graph& gr
     counter.length_row = row_of(kind, link_length);
     counter.pj += length->pj * counter.mm;
   }
-  parts_[part].counters.push_back(counter);
+  add_counter(part, counter);
   KnownActions& known = known_of(kind);
   for (const char* action : {link_bytes, link_length}) known.emplace(action, false);
   if (table_.find(kind, EnergyTable::static_power) != nullptr) add_static(kind, part, at.cube);
@@ -256,12 +271,6 @@ void EnergyActions::check_actions() const {
     }
   }
   if (!issues.empty()) throw ConfigError(std::move(issues));
-}
-
-std::size_t EnergyActions::counters() const {
-  std::size_t count = 0;
-  for (const EnergyPart& part : parts_) count += part.counters.size();
-  return count;
 }
 
 EnergyActions::CountedOp EnergyActions::count(const ExecutedOp& op) {

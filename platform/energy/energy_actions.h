@@ -72,7 +72,7 @@ class EnergyActions {
   std::size_t part_of_sip(int sip) const { return static_cast<std::size_t>(sip); }
   std::size_t part_of_system() const { return sips_; }
   std::size_t part_of_pe(NodeId engine) const { return pe_parts_[engine]; }
-  std::size_t counters() const;
+  std::size_t counters() const { return counters_; }  // of the whole machine
 
   // Components by kind that have a static power, and that power in W.
   struct StaticPower {
@@ -106,7 +106,8 @@ class EnergyActions {
   std::size_t part_of(const Graph& graph, NodeId node) const;
   void add_component(const Component& component, const Node& node, std::size_t part);
   void add_ops(const Component& component, const Node& node, std::size_t part);
-  void add_link(const Link& link, const Edge& edge, const Graph& graph);
+  void add_counter(std::size_t part, const EnergyCounter& counter);
+  void add_link(const Link* link, const Edge& edge, const Graph& graph);
   void add_static(const EnergyKind& kind, std::size_t part, int cube);
   void check_actions() const;
 
@@ -118,6 +119,8 @@ class EnergyActions {
   std::vector<std::size_t> pe_parts_;  // by NodeId
   std::vector<StaticPower> static_;
   std::map<EnergyKind, KnownActions> known_;  // kinds in the machine
+  std::size_t counters_ = 0;
+  bool is_elaborated_ = true;  // that is being added
   std::deque<OpCounters> op_counters_;
   std::unordered_map<const sc_core::sc_object*, OpCounters*> by_node_;  // looked up only
 };

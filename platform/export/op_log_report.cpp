@@ -93,7 +93,8 @@ std::unique_ptr<ReportOptions> declare_op_log(CLI::App& command, unsigned /*sour
   return options;
 }
 
-const ReportRegistration op_log_registration({240, "op_log", ReportSource::run}, declare_op_log);
+const ReportRegistration op_log_registration(
+    {240, "op_log", ReportSource::run, {}, ReportScope::whole_machine}, declare_op_log);
 
 }  // namespace
 }  // namespace kernbench

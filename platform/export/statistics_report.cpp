@@ -72,8 +72,8 @@ std::unique_ptr<ReportOptions> declare_statistics(CLI::App& command, unsigned /*
   return options;
 }
 
-const ReportRegistration statistics_registration({230, "stats", ReportSource::machine},
-                                                 declare_statistics);
+const ReportRegistration statistics_registration(
+    {230, "stats", ReportSource::machine, {}, ReportScope::whole_machine}, declare_statistics);
 
 }  // namespace
 }  // namespace kernbench

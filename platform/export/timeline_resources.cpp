@@ -7,6 +7,7 @@
 
 #include "models/noc/link.h"
 #include "models/protocol/fabric_node.h"
+#include "platform/assembly/fabric_edges.h"
 #include "platform/assembly/machine_modules.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/export/timeline.h"
@@ -104,12 +105,17 @@ class TimelineResources final : public TimelineObserver,
   void write_links() const {
     std::map<std::pair<std::string, std::string>, Merged> classes;  // by group and kind
     std::vector<Named> hot;
-    for (std::size_t i = 0; i < links_.size(); ++i) {
-      const auto& instance = platform_.links()[i];
-      const Edge& edge = platform_.graph().edges()[instance.edge];
-      classes[{group_of(platform_.graph().node(edge.src).at), std::string(name_of(edge.kind))}].add(
-          links_[i]);
-      if (links_[i] != nullptr) hot.push_back({name_in_machine(*instance.link), links_[i]});
+    const Graph& graph = platform_.graph();
+    std::size_t next = 0;  // of the elaborated links
+    for (std::size_t i = 0; i < graph.edges().size(); ++i) {
+      const FabricEdges::Edge& link = platform_.fabric_edges()[i];
+      if (link.binding != EdgeBinding::link) continue;
+      Series* const series = link.is_elaborated ? links_[next] : nullptr;
+      const Edge& edge = graph.edges()[i];
+      classes[{group_of(graph.node(edge.src).at), std::string(name_of(edge.kind))}].add(series);
+      if (series != nullptr)
+        hot.push_back({name_in_machine(*platform_.links()[next].link), series});
+      if (link.is_elaborated) ++next;
     }
     write_hottest("hot links", std::move(hot));
     for (const auto& [key, merged] : classes) {

@@ -248,7 +248,8 @@ std::unique_ptr<ReportOptions> declare_trace(CLI::App& command, unsigned source)
   return options;
 }
 
-const ReportRegistration trace_registration({200, "trace", ReportSource::machine}, declare_trace);
+const ReportRegistration trace_registration(
+    {200, "trace", ReportSource::machine, {}, ReportScope::whole_machine}, declare_trace);
 
 }  // namespace
 }  // namespace kernbench

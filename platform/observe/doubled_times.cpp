@@ -93,8 +93,9 @@ DoubledTimes::DoubledTimes(Platform& platform, Resources& resources)
 
   for (NodeId node = 0; node < graph_.nodes().size(); ++node) {
     const Role role = graph_.node(node).kind;
-    if (!is_engine_of_pe(role)) continue;
-    const Component& engine = platform.component(node);
+    const Component* const elaborated = platform.find_component(node);
+    if (!is_engine_of_pe(role) || elaborated == nullptr) continue;
+    const Component& engine = *elaborated;
     roles_[&engine] = role;
     Pe& pe = pe_of(engine);
     pe.rates.take(role, engine);

@@ -45,7 +45,8 @@ KernelWork::KernelWork(Platform& platform)
       runs_(platform.observation().kernel_runs, *this) {
   for (NodeId node = 0; node < graph_.nodes().size(); ++node) {
     const Role kind = graph_.node(node).kind;
-    if (!is_engine_of_pe(kind)) continue;
+    const Component* engine = platform.find_component(node);
+    if (!is_engine_of_pe(kind) || engine == nullptr) continue;
     const Location& at = graph_.node(node).at;
     const auto [entry, is_new] = pes_.try_emplace({at.sip, at.cube, at.pe});
     Pe& pe = entry->second;
@@ -53,7 +54,7 @@ KernelWork::KernelWork(Platform& platform)
       pe.peaks = pe_peaks(graph_, entry->first.str());
       pe.expect_kernel(0, 0);
     }
-    by_engine_[&platform.component(node)] = &pe;
+    by_engine_[engine] = &pe;
     if (kind == Role::pe_dma) by_dma_[node] = &pe;
   }
 }

@@ -10,6 +10,7 @@
 #include "models/base/quote.h"
 #include "models/noc/link.h"
 #include "models/protocol/fabric_node.h"
+#include "platform/assembly/elaborated_part.h"
 #include "platform/assembly/machine_root.h"
 #include "platform/config/glob.h"
 #include "platform/config/nearest_name.h"
@@ -23,8 +24,7 @@ namespace {
 std::vector<sc_core::sc_object*> modules_of(const Platform& platform) {
   std::vector<sc_core::sc_module*> found;
   collect_objects({&platform.host()}, found);
-  for (NodeId node = 0; node < platform.graph().nodes().size(); ++node)
-    collect_objects({&platform.component(node)}, found);
+  for (Component* component : platform.components()) collect_objects({component}, found);
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()),
               found.end());  // may also be below another node
@@ -126,6 +126,14 @@ void LogSelection::check(const std::vector<sc_core::sc_object*>& objects) const 
     };
     if (request.is_of_collectives() || std::any_of(objects.begin(), objects.end(), matches))
       continue;
+    for (NodeId node = 0; node < platform_.graph().nodes().size(); ++node) {
+      if (!platform_.part().has(node) &&
+          glob_matches_scope(request.component, platform_.machine().name(node)))
+        throw UsageError(fmt::format(
+            "--log {} matches only components that have not been elaborated, {}; run with "
+            "--elaborate all",
+            quote(request.component), platform_.machine().name(node)));
+    }
     const bool plain = request.component.find_first_of("*?[") == std::string::npos;
     const std::string nearest =
         plain ? did_you_mean(request.component, names_and_scopes(objects)) : "";
@@ -155,8 +163,8 @@ void LogSelection::set_collectives(const NameOfRank& name_of_rank) {
     const Node& place = platform_.graph().node(node);
     if (place.kind != Role::pe_ipcq) continue;
     const PeId pe{place.at.sip, place.at.cube, place.at.pe};
-    set(platform_.component(node),
-        fmt::format("{} {} ({})", LogRequest::collectives, name_of_rank(pe), pe.str()));
+    if (Component* ipcq = platform_.find_component(node))
+      set(*ipcq, fmt::format("{} {} ({})", LogRequest::collectives, name_of_rank(pe), pe.str()));
   }
 }
 

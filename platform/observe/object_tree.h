@@ -40,8 +40,7 @@ std::vector<T*> objects_of() {
 // Components of one machine: its nodes, the host, and everything below them.
 inline std::vector<Component*> components_of(const Platform& platform) {
   std::vector<sc_core::sc_object*> roots{&platform.host()};
-  for (NodeId node = 0; node < platform.graph().nodes().size(); ++node)
-    roots.push_back(&platform.component(node));
+  roots.insert(roots.end(), platform.components().begin(), platform.components().end());
   std::vector<Component*> found;
   collect_objects(roots, found);
   std::sort(found.begin(), found.end(), [](const Component* a, const Component* b) {

@@ -1,9 +1,12 @@
 #include "platform/observe/run_statistics.h"
 
 #include <algorithm>
+#include <map>
 #include <ostream>
 
 #include "models/noc/link.h"
+#include "platform/assembly/fabric_edges.h"
+#include "platform/assembly/elaborated_part.h"
 #include "platform/observe/component_statistics.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/roofline.h"
@@ -70,6 +73,37 @@ RunStatistics::RunStatistics(const Platform& platform_, const ActivityWindows& w
   activity = windows.summary(rate_of, in_progress.ops);
   kinds = totals_by_kind(components, kind_in(platform));
   links = totals_by_link(platform.graph(), platform.links(), elapsed);
+  if (!platform.part().is_whole()) count_outside();
+}
+
+// Components and links that have not been elaborated are counted as unused.
+void RunStatistics::count_outside() {
+  const Graph& graph = platform.graph();
+  const KindOf kind_of = kind_in(platform);
+  std::map<NodeId, std::size_t> nodes;  // outside, by their equals
+  for (NodeId node = 0; node < graph.nodes().size(); ++node) {
+    if (!platform.part().has(node)) ++nodes[platform.part().equal_of(node)];
+  }
+  for (const auto& [equal, count] : nodes) {
+    std::vector<const Component*> of_node;
+    collect_objects({&platform.component(equal)}, of_node);
+    for (const Component* component : of_node) {
+      const std::string kind = kind_of(*component);
+      for (KindTotal& total : kinds) total.components += total.kind == kind ? count : 0;
+    }
+  }
+  for (std::size_t i = 0; i < graph.edges().size(); ++i) {
+    const FabricEdges::Edge& edge = platform.fabric_edges()[i];
+    if (edge.is_elaborated || edge.binding != EdgeBinding::link) continue;
+    const EdgeKind kind = graph.edges()[i].kind;
+    auto total = std::lower_bound(links.begin(), links.end(), kind,
+                                  [](const LinkTotal& a, EdgeKind b) { return a.kind < b; });
+    if (total == links.end() || total->kind != kind) {
+      total = links.insert(total, LinkTotal());
+      total->kind = kind;
+    }
+    ++total->links;
+  }
 }
 
 Json RunStatistics::json(Json regions, const WaitingTimes& waiting, Json transfers) const {

@@ -39,6 +39,7 @@ struct RunStatistics {
                               nlohmann::ordered_json transfers) const;
 
  private:
+  void count_outside();
   nlohmann::ordered_json components_json(const WaitingTimes& waiting) const;
 };
 

@@ -96,6 +96,15 @@ std::vector<std::string> ReportSet::options_without(unsigned source) const {
   return names;
 }
 
+std::vector<std::string> ReportSet::options_of_whole_machine() const {
+  std::vector<std::string> names;
+  for (const Declared& each : declared_) {
+    if (each.kind.scope == ReportScope::whole_machine)
+      names.insert(names.end(), each.names.begin(), each.names.end());
+  }
+  return names;
+}
+
 void ReportSet::check() const {
   for (const Declared& each : declared_) each.options->check();
 }

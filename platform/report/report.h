@@ -101,6 +101,12 @@ class ReportOptions {
   virtual std::unique_ptr<Report> make(const ReportContext& context) const = 0;
 };
 
+// Part of the machine that a report lists.
+enum class ReportScope : std::uint8_t {
+  used,          // what has been used, and totals over the machine
+  whole_machine  // also what has not been used: only if all of it has been elaborated (spec 1.4)
+};
+
 struct ReportKind {
   int position;      // smaller ones come first in every output
   const char* name;  // key in JSON; unique among reports with the same sources
@@ -108,6 +114,7 @@ struct ReportKind {
   // Members that name the rows of its lists in columns of a sweep (platform/sweep); empty: the
   // texts before the first number of a row.
   std::vector<std::string> row_names = {};
+  ReportScope scope = ReportScope::used;
 };
 
 // Declares the options of a report in a command that has the source, and returns them.
@@ -130,6 +137,7 @@ class ReportSet {
   // Names of the declared options, only of reports without `source`.
   std::vector<std::string> options() const;
   std::vector<std::string> options_without(unsigned source) const;
+  std::vector<std::string> options_of_whole_machine() const;  // of such reports
   void check() const;
   std::vector<std::string> files() const;
 

@@ -151,10 +151,13 @@ namespace {
 // pair of ports of the switch with one path over both.
 class AllPaths {
  public:
-  AllPaths(const Graph& graph, const RouteFinder& routes, Dependencies& dependencies)
+  // Paths between the nodes for which `sends` holds; empty: all.
+  AllPaths(const Graph& graph, const RouteFinder& routes, Dependencies& dependencies,
+           const std::function<bool(NodeId)>& sends)
       : graph_(graph), routes_(routes), dependencies_(dependencies),
         by_channel_(graph.spec().cube.memory_map.hbm_mapping_mode == HbmMapping::one_to_one) {
     for (NodeId node = 0; node < graph.nodes().size(); ++node) {
+      if (sends && !sends(node)) continue;
       Sip& sip = sips_[graph.node(node).at.sip];
       if (is_initiator(graph.node(node).kind)) sip.sources.push_back(node);
       if (is_target(graph.node(node).kind)) sip.targets.push_back(node);
@@ -253,14 +256,16 @@ class AllPaths {
 }  // namespace
 
 std::vector<std::string> dependency_cycle(const Graph& graph, const RouteFinder& routes,
-                                          const std::vector<std::uint32_t>& virtual_channels) {
+                                          const std::vector<std::uint32_t>& virtual_channels,
+                                          const std::function<bool(NodeId)>& sends) {
   Dependencies dependencies(graph, virtual_channels);
-  AllPaths(graph, routes, dependencies).add();
+  AllPaths(graph, routes, dependencies, sends).add();
   return dependencies.cycle();
 }
 
 void check_buffers(const Graph& graph, const RouteFinder& routes,
-                   const std::vector<std::uint32_t>& virtual_channels) {
+                   const std::vector<std::uint32_t>& virtual_channels,
+                   const std::function<bool(NodeId)>& sends) {
   const std::uint32_t classes = channel_classes_of(graph.spec());
   bool any = false;
   for (NodeId node = 0; node < graph.nodes().size(); ++node) {
@@ -274,7 +279,7 @@ void check_buffers(const Graph& graph, const RouteFinder& routes,
           graph.node(node).name, channels, 2 * classes, graph.node(node).impl(), classes));
   }
   if (!any || graph.spec().system.cyclic_buffers == CyclicBuffers::accept) return;
-  const std::vector<std::string> cycle = dependency_cycle(graph, routes, virtual_channels);
+  const std::vector<std::string> cycle = dependency_cycle(graph, routes, virtual_channels, sends);
   if (cycle.empty()) return;
   std::string text = fmt::format(
       "finite buffers of this machine can deadlock: {} of them form a cyclic wait", cycle.size());
@@ -284,7 +289,7 @@ void check_buffers(const Graph& graph, const RouteFinder& routes,
   // A channel for each leg may be all that is missing.
   std::vector<std::uint32_t> of_legs = virtual_channels;
   for (std::uint32_t& channels : of_legs) channels = channels == 1 ? 2 : channels;
-  text += of_legs != virtual_channels && dependency_cycle(graph, routes, of_legs).empty()
+  text += of_legs != virtual_channels && dependency_cycle(graph, routes, of_legs, sends).empty()
               ? "\nvirtual_channels of 2 or more, for requests and responses apart, excludes"
               : "\nsip.cube_routes: x_first with system.channel_classes: phases (and "
                 "virtual_channels of 8 or more) excludes";

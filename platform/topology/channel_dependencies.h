@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -37,13 +38,15 @@ std::uint32_t channel_classes_of(const MachineSpec& machine);
 // and responses: one text per buffer ("sip0.cube0.r0c0 -> sip0.cube0.r0c1, requests"), each waits
 // for the next and the last one for the first. Empty: no load can deadlock. `virtual_channels`: of
 // the inputs of each node, by NodeId; 0: unlimited buffers. A single channel is shared by both
-// legs.
+// legs. `sends`: whether a node starts or ends messages; empty: all do.
 std::vector<std::string> dependency_cycle(const Graph& graph, const RouteFinder& routes,
-                                          const std::vector<std::uint32_t>& virtual_channels);
+                                          const std::vector<std::uint32_t>& virtual_channels,
+                                          const std::function<bool(NodeId)>& sends = {});
 
 // Throws UsageError that names the node with too few channels for the classes, or the cycle, unless
 // `system.cyclic_buffers` accepts it. A machine without finite buffers needs no check.
 void check_buffers(const Graph& graph, const RouteFinder& routes,
-                   const std::vector<std::uint32_t>& virtual_channels);
+                   const std::vector<std::uint32_t>& virtual_channels,
+                   const std::function<bool(NodeId)>& sends = {});
 
 }  // namespace kernbench

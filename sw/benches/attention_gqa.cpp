@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <variant>
 
 #include "models/base/errors.h"
@@ -103,11 +105,28 @@ std::vector<PeId> ring_of(const Torch& torch, const std::string& wiring, int ran
   return pes;
 }
 
+std::string wiring_of(const Attributes& given) {
+  const std::string& wiring = given.text("wiring");
+  return wiring == by_panel ? panel_of(given).wiring : wiring;
+}
+
+// Keys of a cube_ring are cut over cubes.
+std::vector<CubeId> cubes_of_ring(const BenchSetting& setting) {
+  const std::string wiring = wiring_of(setting.parameters);
+  if (wiring == "cube_ring") return cubes_of_devices(setting);
+  BenchSetting of_ranks = setting;
+  if (wiring == "sip_ring") {
+    of_ranks.devices.resize(static_cast<std::size_t>(setting.sips));
+    std::iota(of_ranks.devices.begin(), of_ranks.devices.end(), 0);
+  }
+  return first_cubes(of_ranks);
+}
+
 Problem problem_of(const Torch& torch) {
   const Attributes& given = torch.parameters();
   const Panel& panel = panel_of(given);
   Problem problem;
-  problem.wiring = given.text("wiring") == by_panel ? panel.wiring : given.text("wiring");
+  problem.wiring = wiring_of(given);
   problem.queries = number_or(given, "S_q", panel.queries);
   problem.keys = given.integer("S_kv");
   problem.dtype = parse_dtype(given.text("dtype"));
@@ -264,33 +283,34 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_attention_gqa(BenchRegistry& registry) {
-  registry.add(
-      {"attention-gqa",
-       "Grouped-query attention over a ring of PEs, cubes or SIPs that share the keys: in prefill "
-       "keys and values travel, in decode partial results",
-       {choice("panel", "kernel, with its wiring, queries and ranks", panel_names()),
-        choice("wiring", "ranks of the ring; panel: those of the panel",
-               {by_panel, "intra_pe_ring", "cube_ring", "sip_ring"}),
-        number_by_panel("ranks",
-                        "a number, or panel: the panel's, of a sip_ring all SIPs; fewer if "
-                        "there are fewer keys, or queries to share"),
-        number_by_panel("S_q", "queries, the last tokens of the sequence: a number, or panel"),
-        extent("S_kv", "keys, tokens of the sequence", 128),
-        Parameter::integer("q_heads", "query heads", "", "spec 10.3")
-            .default_val(8)
-            .range("1", "1024"),
-        Parameter::integer("kv_heads", "heads of keys and values; the query heads share them", "",
-                           "spec 10.3")
-            .default_val(1)
-            .range("1", "1024"),
-        Parameter::integer("d_head", "columns of a head", "", "spec 10.3")
-            .default_val(64)
-            .range("1", "65536"),
-        Parameter::boolean("causal", "a token attends to itself and to previous tokens",
-                           "spec 10.3")
-            .default_val(true),
-        magnitude_of_queries(), float_dtype("element type of all tensors")},
-       &run});
+  Bench bench{
+      "attention-gqa",
+      "Grouped-query attention over a ring of PEs, cubes or SIPs that share the keys: in prefill "
+      "keys and values travel, in decode partial results",
+      {choice("panel", "kernel, with its wiring, queries and ranks", panel_names()),
+       choice("wiring", "ranks of the ring; panel: those of the panel",
+              {by_panel, "intra_pe_ring", "cube_ring", "sip_ring"}),
+       number_by_panel("ranks",
+                       "a number, or panel: the panel's, of a sip_ring all SIPs; fewer if "
+                       "there are fewer keys, or queries to share"),
+       number_by_panel("S_q", "queries, the last tokens of the sequence: a number, or panel"),
+       extent("S_kv", "keys, tokens of the sequence", 128),
+       Parameter::integer("q_heads", "query heads", "", "spec 10.3")
+           .default_val(8)
+           .range("1", "1024"),
+       Parameter::integer("kv_heads", "heads of keys and values; the query heads share them", "",
+                          "spec 10.3")
+           .default_val(1)
+           .range("1", "1024"),
+       Parameter::integer("d_head", "columns of a head", "", "spec 10.3")
+           .default_val(64)
+           .range("1", "65536"),
+       Parameter::boolean("causal", "a token attends to itself and to previous tokens", "spec 10.3")
+           .default_val(true),
+       magnitude_of_queries(), float_dtype("element type of all tensors")},
+      &run};
+  bench.cubes = &cubes_of_ring;
+  registry.add(std::move(bench));
 }
 
 }  // namespace kernbench::benches

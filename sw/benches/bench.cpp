@@ -36,4 +36,18 @@ Attributes resolve_parameters(const Bench& bench, const std::vector<GivenParamet
   return resolved;
 }
 
+std::vector<CubeId> first_cubes(const BenchSetting& setting) {
+  std::vector<CubeId> cubes;
+  for (const int sip : setting.devices) cubes.push_back({sip, 0});
+  return cubes;
+}
+
+std::vector<CubeId> cubes_of_devices(const BenchSetting& setting) {
+  std::vector<CubeId> cubes;
+  for (const int sip : setting.devices) {
+    for (int cube = 0; cube < setting.cubes; ++cube) cubes.push_back({sip, cube});
+  }
+  return cubes;
+}
+
 }  // namespace kernbench

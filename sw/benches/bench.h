@@ -6,9 +6,23 @@
 #include <vector>
 
 #include "models/data/functional_model.h"
+#include "models/protocol/cube_id.h"
 #include "sw/torch/torch.h"
 
 namespace kernbench {
+
+// What the cubes that a bench uses depend on.
+struct BenchSetting {
+  const Attributes& parameters;  // resolved
+  std::vector<int> devices;      // of --device
+  int sips, cubes, pes;          // SIPs of the machine, cubes of a SIP, PEs of a cube
+};
+
+// Cube 0 of each device: tensors and launches on PEs of that cube alone.
+std::vector<CubeId> first_cubes(const BenchSetting& setting);
+// All cubes of each device. A tensor that is cut over cubes, even over one of them, is mapped on
+// all PEs of its SIP (spec 3.3).
+std::vector<CubeId> cubes_of_devices(const BenchSetting& setting);
 
 struct Bench {
   std::string name;         // kebab-case
@@ -20,6 +34,9 @@ struct Bench {
   DataMode needs_data = DataMode::off;  // minimum: deferred if kernels branch on loaded values,
                                         // eager if on computed ones
   bool measures_transfers = false;      // uses torch.transfers()
+  // Cubes whose PEs and memories it uses, for mappings, transfers and messages, too: with
+  // `--elaborate reachable` no others are elaborated (spec 1.4). Null, or an empty list: all.
+  std::vector<CubeId> (*cubes)(const BenchSetting& setting) = nullptr;
 };
 
 // Parameter from the command line.

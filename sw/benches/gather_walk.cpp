@@ -104,6 +104,7 @@ void register_gather_walk(BenchRegistry& registry) {
                any_dtype("element type of the rows"), shared_by_pes("nodes")},
               &run};
   bench.needs_data = DataMode::deferred;
+  bench.cubes = &first_cubes;
   registry.add(std::move(bench));
 }
 

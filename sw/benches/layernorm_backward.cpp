@@ -151,6 +151,7 @@ void register_layernorm_backward(BenchRegistry& registry) {
        float_dtype("element type of x, dy, gamma and dx; sums are f32"), shared_by_pes("rows")},
       &run};
   bench.needs_data = DataMode::deferred;
+  bench.cubes = &cubes_of_devices;
   registry.add(std::move(bench));
 }
 

@@ -323,6 +323,7 @@ void register_llama_layer(BenchRegistry& registry) {
        pes_parameter()},
       &run};
   bench.per_device = false;
+  bench.cubes = &cubes_of_ranks;
   registry.add(std::move(bench));
 }
 

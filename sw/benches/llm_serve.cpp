@@ -242,6 +242,7 @@ void register_llm_serve(BenchRegistry& registry) {
               "throughput",
               schema(), &run};
   bench.per_device = false;
+  bench.cubes = &cubes_of_ranks;
   registry.add(std::move(bench));
 }
 

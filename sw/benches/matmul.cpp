@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "models/base/errors.h"
@@ -171,8 +172,10 @@ Bench composite_bench() {
 }  // namespace
 
 void register_matmul(BenchRegistry& registry) {
-  registry.add(single_pe_bench());
-  registry.add(composite_bench());
+  for (Bench bench : {single_pe_bench(), composite_bench()}) {
+    bench.cubes = &first_cubes;
+    registry.add(std::move(bench));
+  }
 }
 
 }  // namespace kernbench::benches

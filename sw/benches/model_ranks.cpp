@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -79,6 +80,15 @@ ops::PeGrid selected_grid(const Torch& torch, const std::string& bench) {
   const Attributes& given = torch.parameters();
   return {units_of(bench, given, "cubes", torch.spec().cubes()),
           units_of(bench, given, "pes", torch.spec().pes)};
+}
+
+std::vector<CubeId> cubes_of_ranks(const BenchSetting& setting) {
+  const auto tp =
+      static_cast<int>(std::min<std::int64_t>(setting.parameters.integer("tp"), setting.sips));
+  BenchSetting of_ranks = setting;
+  of_ranks.devices.resize(static_cast<std::size_t>(tp == 0 ? setting.sips : tp));
+  std::iota(of_ranks.devices.begin(), of_ranks.devices.end(), 0);
+  return cubes_of_devices(of_ranks);
 }
 
 HostWeight draw_weight(Torch& torch, DType dtype, const Shape& shape, double factor, bool norm) {

@@ -29,6 +29,9 @@ ModelSpec selected_model(const Attributes& given);
 std::int64_t selected_tp(const Torch& torch, const std::string& bench);
 ops::PeGrid selected_grid(const Torch& torch, const std::string& bench);
 
+// All cubes of the SIPs 0 to tp - 1: weights are cut over cubes.
+std::vector<CubeId> cubes_of_ranks(const BenchSetting& setting);
+
 // Weight for draw_layer_weights().
 HostWeight draw_weight(Torch& torch, DType dtype, const Shape& shape, double factor, bool norm);
 

@@ -370,6 +370,7 @@ void register_moe_routing(BenchRegistry& registry) {
                       {"blocks", "detour", "dense"})},
               &run};
   bench.needs_data = DataMode::eager;
+  bench.cubes = &first_cubes;
   registry.add(std::move(bench));
 }
 

@@ -129,6 +129,7 @@ void register_newton_until(BenchRegistry& registry) {
            .range("0", "1000000")},
       &run};
   bench.needs_data = DataMode::eager;
+  bench.cubes = &first_cubes;
   registry.add(std::move(bench));
 }
 

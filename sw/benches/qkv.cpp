@@ -2,6 +2,7 @@
 // layer, q = x wq, k = x wk, v = x wv, on one PE, over the PEs of a cube, and at the size of GPT-3
 // Small (Brown et al. 2020, table 2.1: d_model 768), tensor-parallel over PEs and cubes.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "sw/benches/bench.h"
@@ -178,9 +179,10 @@ Bench gpt3_qkv() {
 }  // namespace
 
 void register_qkv(BenchRegistry& registry) {
-  registry.add(qkv_gemm());
-  registry.add(qkv_gemm_multi_pe());
-  registry.add(gpt3_qkv());
+  for (Bench bench : {qkv_gemm(), qkv_gemm_multi_pe(), gpt3_qkv()}) {
+    bench.cubes = &cubes_of_devices;  // the columns are cut over cubes
+    registry.add(std::move(bench));
+  }
 }
 
 }  // namespace kernbench::benches

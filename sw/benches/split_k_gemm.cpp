@@ -3,6 +3,7 @@
 // collect the parts of a chunk, or atomic accesses add them in memory.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
@@ -168,23 +169,25 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_split_k_gemm(BenchRegistry& registry) {
-  registry.add(
-      {"split-k-gemm",
-       "Matrix product of a large K, which PEs share; each adds a chunk of the partial sums",
-       {extent("M", "rows of a and of the result; the result in f32 must fit the scratch", 32),
-        extent("N", "columns of b and of the result", 128),
-        extent("K", "columns of a, rows of b", 8192),
-        any_dtype("element type of a and b; the product of integers is i32"),
-        shared_by_pes("columns of a"),
-        Parameter::integer("block_k", "rows of b in a block", "", "spec 10.3")
-            .default_val(128)
-            .range("1", "65536"),
-        choice("form",
-               "blocks: double-buffered loads and products that add; composite: tiles of "
-               "PE_SCHEDULER; atomics: as blocks, partial sums are added in memory to a result of "
-               "f32 or i32; detour: dense blocking loads, sums on PE_MATH",
-               {"blocks", "composite", "atomics", "detour"})},
-       &run});
+  Bench bench{
+      "split-k-gemm",
+      "Matrix product of a large K, which PEs share; each adds a chunk of the partial sums",
+      {extent("M", "rows of a and of the result; the result in f32 must fit the scratch", 32),
+       extent("N", "columns of b and of the result", 128),
+       extent("K", "columns of a, rows of b", 8192),
+       any_dtype("element type of a and b; the product of integers is i32"),
+       shared_by_pes("columns of a"),
+       Parameter::integer("block_k", "rows of b in a block", "", "spec 10.3")
+           .default_val(128)
+           .range("1", "65536"),
+       choice("form",
+              "blocks: double-buffered loads and products that add; composite: tiles of "
+              "PE_SCHEDULER; atomics: as blocks, partial sums are added in memory to a result of "
+              "f32 or i32; detour: dense blocking loads, sums on PE_MATH",
+              {"blocks", "composite", "atomics", "detour"})},
+      &run};
+  bench.cubes = &first_cubes;
+  registry.add(std::move(bench));
 }
 
 }  // namespace kernbench::benches

@@ -29,6 +29,7 @@ struct BenchRunOptions {
   std::string topology = "topology.tiny.yaml";
   std::vector<Override> overrides;
   std::vector<int> devices{0};
+  std::vector<CubeId> cubes;  // elaborated with what they can reach; empty: all
   std::uint64_t seed = 1;
   CclFile ccl;  // of torch.distributed
   DataMode data = DataMode::deferred;
@@ -93,6 +94,7 @@ inline MachineOptions machine_options(const BenchRunOptions& options) {
   MachineOptions machine(MachineOptions::Engines::builtin);
   machine.data = options.data != DataMode::off;
   machine.records = options.records;
+  machine.cubes = options.cubes;
   return machine;
 }
 

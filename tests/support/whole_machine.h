@@ -51,6 +51,7 @@ struct MachineOptions {
   bool records = false;    // fill op_log
   bool tear_down = false;  // SystemC destroys modules in quadratic time: left to the process's end
   bool check_protocol = true;
+  std::vector<CubeId> cubes = {};  // elaborated with what they can reach; empty: all
 };
 
 // Of the engines that ship.
@@ -72,6 +73,7 @@ class WholeMachine {
     platform_options.data = options.data ? &data : nullptr;
     platform_options.tear_down = options.tear_down;
     platform_options.check_protocol = options.check_protocol;
+    platform_options.cubes = options.cubes;
     platform = std::make_unique<Platform>(shipped_graph(topology, overrides, registry), registry,
                                           platform_options);
     if (options.records)
