@@ -13,7 +13,8 @@ StubNode::StubNode(const ComponentInit& init)
 
 void StubNode::send_at(Transaction& transaction, Fs at) {
   const std::uint32_t flits = transaction.route().flits;
-  if (flits == 0) send(transaction, 0, 0, 0, at);
+  if (flits == 0) return send(transaction, 0, 0, 0, at);
+  if (at == now()) return send(transaction, 0, flits, 0, at);
   for (std::uint32_t flit = 0; flit < flits; ++flit) send(transaction, flit, 1, 0, at);
 }
 
@@ -107,7 +108,8 @@ void MiniMachine::elaborate() {
       const Edge& edge = edges_[i];
       if (edge.to != to) continue;
       links_[i]->connect(*outputs[i], nodes_[to]->add_input(edge.from, names_[edge.from]),
-                         &monitors_, edge.from, edge.to, true, nodes_[to]->input_buffer());
+                         has_monitors_ ? &monitors_ : nullptr, edge.from, edge.to, true,
+                         nodes_[to]->input_buffer());
     }
   }
   for (NodeId node = 0; node < nodes_.size(); ++node) {

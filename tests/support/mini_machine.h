@@ -57,6 +57,7 @@ class StubNode final : public FabricNode {
 
  private:
   Fs next_due() const override { return ingress_.next_due(); }
+  bool takes_runs() const override { return true; }
   void serve() override;
 
   SerialIngress ingress_;
@@ -111,6 +112,8 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   // Path from the first to the last of these nodes, instead of the one with the fewest hops; that
   // of its responses is the reverse. After connect().
   void set_path(const std::vector<std::string>& nodes);
+  // Without monitors between the nodes, through which only single flits pass. Before elaborate().
+  void use_runs() { has_monitors_ = false; }
   // Makes sockets and links, and starts SystemC at time 0.
   void elaborate();
 
@@ -192,6 +195,7 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   std::vector<std::uint32_t> counts_;  // of requests, per initiator
   std::vector<Completed> completions_;
   std::string fault_;
+  bool has_monitors_ = true;
 };
 
 }  // namespace kernbench::test
