@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_part_has_the_cube_the_io_chiplets_of_its_sip_and_the_swit
 }
 
 // The IO chiplet is at the north of cubes 0 to 3; a mesh of 4 x 4.
-BOOST_AUTO_TEST_CASE(cubes_on_the_way_from_the_io_chiplet_belong_to_the_part) {
+BOOST_AUTO_TEST_CASE(cubes_on_the_route_from_the_io_chiplet_belong_to_the_part) {
   BOOST_TEST((scopes_of({{0, 9}}) ==
               Texts{"fabric", "sip0.cube1", "sip0.cube5", "sip0.cube9", "sip0.io0"}));
 }
