@@ -90,13 +90,13 @@ class ElaboratedPart::Reachable {
     return std::distance(first, last) == graph_.spec().sip.cubes();
   }
 
-  // Accesses and messages of PEs. Between SIPs the routes of all PEs of a cube pass the same
-  // cubes: those of the first PE to the first memory.
+  // Accesses and messages of PEs. If SIPs have one IO chiplet, the routes of all PEs of a cube to
+  // another SIP pass the same cubes: those of the first PE to the first memory.
   void add_routes_between(const CubeId& from, const CubeId& to) {
     const bool same_sip = from.sip == to.sip;
     if (has_all_cubes_of(from.sip) && (same_sip || has_all_cubes_of(to.sip))) return;
     std::vector<NodeId> sources = nodes_of(from, is_dma), targets = nodes_of(to, is_memory);
-    if (!same_sip) {
+    if (!same_sip && graph_.spec().sip.io_chiplets.size() == 1) {
       sources.resize(1);
       targets.resize(1);
     }

@@ -39,13 +39,18 @@ std::vector<T*> objects_of() {
 
 // Components of one machine: its nodes, the host, and everything below them.
 inline std::vector<Component*> components_of(const Platform& platform) {
-  std::vector<sc_core::sc_object*> roots{&platform.host()};
-  roots.insert(roots.end(), platform.components().begin(), platform.components().end());
-  std::vector<Component*> found;
-  collect_objects(roots, found);
-  std::sort(found.begin(), found.end(), [](const Component* a, const Component* b) {
+  const auto before = [](const Component* a, const Component* b) {
     return a != b && scope_order(a->name(), b->name());
-  });
+  };
+  std::vector<Component*> found;
+  collect_objects({platform.components().begin(), platform.components().end()}, found);
+  // Nodes are sorted by name; what is below one of them may not be.
+  if (!std::is_sorted(found.begin(), found.end(), before))
+    std::sort(found.begin(), found.end(), before);
+  std::vector<Component*> of_host;
+  collect_objects({&platform.host()}, of_host);
+  for (Component* component : of_host)
+    found.insert(std::upper_bound(found.begin(), found.end(), component, before), component);
   found.erase(std::unique(found.begin(), found.end()),
               found.end());  // may also be below another node
   return found;

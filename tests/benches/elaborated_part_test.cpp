@@ -33,12 +33,12 @@ void writes_elsewhere(Torch& torch) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(operations_are_the_same_whatever_else_is_elaborated) {
+BOOST_AUTO_TEST_CASE(operations_do_not_depend_on_what_else_is_elaborated) {
   for (const char* bench : {"matmul-composite", "flash-attention"}) {
     const std::string all = op_log_of(bench, with_cubes({})),
                       part = op_log_of(bench, with_cubes({{0, 0}})),
                       more = op_log_of(bench, with_cubes({{0, 0}, {0, 7}, {1, 3}}));
-    BOOST_TEST(count(all, "\n") > 20U);
+    BOOST_TEST(count(all, "\n") > 5U);
     BOOST_TEST((part == all), bench);
     BOOST_TEST((more == all), bench);
   }
