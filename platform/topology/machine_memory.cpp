@@ -85,7 +85,7 @@ MachineMemory machine_memory(const MachineSpec& machine) {
 }
 
 std::uint64_t MachineMemory::bytes() const {
-  constexpr std::uint64_t program = 14 << 20, node = 11'700, link = 4'500, pseudo_channel = 600;
+  constexpr std::uint64_t program = 14 << 20, node = 9'600, link = 4'000, pseudo_channel = 600;
   return program + nodes * node + links * link + pseudo_channels * pseudo_channel;
 }
 
