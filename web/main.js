@@ -193,14 +193,13 @@ class Page {
     const same = this.panes.length === wanted.length && this.panes.every((pane, i) => pane.scene === scenes[i]);
     if (!same) {
       this.panes.forEach((pane) => pane.view.close());
-      this.panes = scenes.map((scene, number) => this.pane(scene, number));
+      this.panes = scenes.map((scene, number) => this.pane(scene, number, scenes.length));
     }
     this.panes.forEach((pane, number) => {
       const { run: id } = wanted[number];
       const facts = api.exported && this.session.export ? this.session.export.runs.find((each) => each.id === id) : null;
       pane.uses = id === null ? null : new Uses(id, () => pane.view.later(), facts ? facts.intervals : null);
       if (pane.uses) pane.uses.setInterval(this.store.state.interval);
-      pane.view.badge.hidden = wanted.length < 2;
       pane.view.badge.textContent = "AB"[number] + ": " + (id === null ? "" : this.runOf(id).title);
       pane.view.later();
     });
@@ -214,7 +213,7 @@ class Page {
     this.showCrumbs();
   }
 
-  pane(scene, number) {
+  pane(scene, number, count) {
     const pane = { scene, number, uses: null };
     const view = pane.view = new MapView(byId("maps"), {
       label: "Map of the machine" + (number > 0 ? " of the second run" : "") + ": arrow keys move, Enter goes inside, Escape outside",
@@ -233,6 +232,7 @@ class Page {
       describe: (found) => this.describe(pane, found),
     });
     view.theme = this.theme;
+    view.badge.hidden = count < 2;
     view.setScene(scene);
     return pane;
   }
@@ -460,7 +460,7 @@ class Page {
         choice.addEventListener("change", () => show(choice.value));
         const total = steps.length > 0 ? steps[steps.length - 1].end_fs - steps[0].start_fs : 0;
         const rows = this.pathNodes(steps, null).sort((a, b) => b.share - a.share);
-        const table = (head, lines) => element("table", {}, element("thead", {}, element("tr", {}, ...head.map((text, i) => element("th", { scope: "col", className: i > 0 && i < head.length ? "number" : null, text })))), element("tbody", {}, ...lines));
+        const table = (head, lines) => element("table", {}, element("thead", {}, element("tr", {}, ...head.map((text, i) => element("th", { scope: "col", className: i > 0 && text !== "what" ? "number" : null, text })))), element("tbody", {}, ...lines));
         const place = (name, on = true) => (on === false ? name : element("button", { type: "button", className: "place", text: name, onclick: () => this.choose(name) }));
         const most = 400;
         root.replaceChildren(element("div", { className: "bar" }, launches.length > 0 ? choice : null, element("span", { text: steps.length + " steps, " + timeText(total) }),

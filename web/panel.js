@@ -183,18 +183,19 @@ export class Panel {
     });
     const swap = element("button", { type: "button", text: "\u21c4", title: "Reverse", "aria-label": "Reverse the route", onclick: () => this.store.set({ route: { from: route.to, to: route.from, bytes: route.bytes } }) });
     const facts = [answer.kind, numberText(answer.length_mm) + " mm", answer.bottleneck_gbs ? "narrowest " + numberText(answer.bottleneck_gbs) + " GB/s" : null];
-    const total = last ? last.latency_ns ?? last.header_at_ns : null;
-    if (total !== null && total !== undefined) facts.push("latency " + numberText(total) + " ns");
+    if (last && last.header_at_ns > 0) facts.push("header arrives after " + numberText(last.header_at_ns) + " ns");
+    // Links have a length of at least 1 fs.
+    const ns = (value) => (value > 0 && value < 0.001 ? "<0.001" : numberText(value));
     const formula = (answer.formula || []).map((each) => element("tr", {},
       element("th", { scope: "row", text: each.op + (each.posted ? ", posted" : "") }),
       element("td", { className: "number", text: numberText(each.total_ns) + " ns" }),
       element("td", { className: "number", text: each.gbs ? numberText(each.gbs) + " GB/s" : "" })));
     const rows = hops.map((hop) => element("tr", { className: hop.bottleneck || hop.link && hop.link.bottleneck ? "narrowest" : null },
       element("td", {}, placeLink(hop.node, this.choose)),
-      element("td", { className: "number", text: numberText(hop.latency_ns) }),
-      element("td", { className: "number", text: hop.link ? numberText(hop.link.propagation_ns) : "" }),
+      element("td", { className: "number", text: ns(hop.latency_ns) }),
+      element("td", { className: "number", text: hop.link ? ns(hop.link.propagation_ns) : "" }),
       element("td", { className: "number", text: hop.link ? (hop.link.bw_gbs === null || hop.link.bw_gbs === undefined ? "\u221e" : numberText(hop.link.bw_gbs)) : "" }),
-      element("td", { className: "number", text: numberText(hop.header_at_ns) })));
+      element("td", { className: "number", text: ns(hop.header_at_ns) })));
     return [
       element("p", { className: "ends" }, placeLink(route.from, this.choose), " \u2192 ", placeLink(route.to, this.choose), " ", swap),
       element("p", { className: "kind", text: facts.filter((fact) => fact).join(" \u00b7 ") }),

@@ -142,8 +142,10 @@ export class Timeline {
       const key = JSON.stringify([range, runs, scope]);
       this.askedKey = key;
       try {
-        const answers = await Promise.all(runs.map((id) => api.get("run/" + id + "/timeline", { ...range, bins: this.options.exported() ? this.options.exported().timeline_bins : whole ? bins : Math.round(bins * 1.5), scope })));
+        const settled = await Promise.allSettled(runs.map((id) => api.get("run/" + id + "/timeline", { ...range, bins: this.options.exported() ? this.options.exported().timeline_bins : whole ? bins : Math.round(bins * 1.5), scope })));
         if (this.askedKey !== key) return;
+        if (settled.every((each) => each.status === "rejected")) throw settled[0].reason;
+        const answers = settled.map((each) => each.value || { lanes: [], labels: [] });
         this.lanes = answers.flatMap((answer, i) => answer.lanes.map((lane, n) => ({ ...lane, title: titleOf(lane), node: placeOf(lane), labels: answer.labels, number: i, first: n === 0 })));
         this.leftOut = answers.reduce((sum, answer) => sum + (answer.lanes_left_out || 0), 0);
         this.fault = null;
