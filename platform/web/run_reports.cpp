@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_launches = 1000, most_rows = 5000;
+constexpr std::size_t most_launches = 1000;
 
 std::mutex& playback_mutex() {
   static std::mutex mutex;
@@ -106,7 +106,7 @@ void RunReports::play() {
     reports[i].reset();
   }
   for (const char* table : {"bottleneck.resources", "bottleneck.kernels", "engines", "links"})
-    if (tables_.has(table)) summary_[table] = tables_.table(table, most_rows);
+    if (tables_.has(table)) summary_[table] = tables_.table(table, most_shown_rows);
   is_played_ = true;
 }
 
@@ -183,7 +183,7 @@ Json compare_logs(const std::string& a, const std::string& b) {
   Json answer{{"a", json["a"]}, {"b", json["b"]}, {"note", json["not_compared"]}};
   answer["tables"] = Json::array();
   for (const Json& table : tables.list())
-    answer["tables"].push_back(tables.table(table["name"], most_rows));
+    answer["tables"].push_back(tables.table(table["name"], most_shown_rows));
   return answer;
 }
 
