@@ -58,7 +58,7 @@ class LoggedRun final : public ServedRun, private OpenedLog {
   mutable std::mutex mutex_;  // guards the database and what is read on first use
   Fs end_ = 0;
   bool has_windows_ = false;
-  std::uint64_t operations_ = 0;
+  std::uint64_t operations_ = 0, hops_ = 0;
   bool servers_are_read_ = false;
   std::vector<Server> servers_;
   UsedWindow whole_;

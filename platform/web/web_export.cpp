@@ -16,8 +16,8 @@ using Json = nlohmann::ordered_json;
 using Parameters = std::map<std::string, std::string>;
 
 constexpr std::size_t most_bins = 32, most_cubes = 64, most_pes = 64, most_places = 50,
-                      most_paths = 8, most_timelines = 32, overview_bins = 512,
-                      timeline_bins = 1000, most_table_rows = 1000;
+                      most_exported_launches = 8, most_timelines = 32, overview_bins = 512,
+                      timeline_bins = 1000;
 
 // As encodeURIComponent().
 std::string encoded(const std::string& text) {
@@ -114,7 +114,7 @@ class Export {
     if (path_of_longest.is_object()) {
       std::size_t count = 0;
       for (const Json& launch : path_of_longest["launches"])
-        if (count++ < most_paths)
+        if (count++ < most_exported_launches)
           keep(path + "/critical-path", {{"launch", std::to_string(launch["launch"].get<int>())}});
     }
     Json intervals = Json::array();
