@@ -78,7 +78,8 @@ export class Timeline {
     this.handles = [handle("Begin"), handle("End")];
     this.slider = element("div", { className: "slider" }, this.overview, ...this.handles);
     this.gantt = canvasOf("gantt", "Chart of launches, kernels and engines over time. W and S zoom, A and D move.");
-    this.scroll = element("div", { className: "lanes" }, this.gantt);
+    this.spacer = element("div", { className: "spacer" });
+    this.scroll = element("div", { className: "lanes" }, this.gantt, this.spacer);
     this.tip = element("div", { className: "tip", role: "tooltip", hidden: true });
     this.root.append(bar, this.slider, this.scroll, this.tip);
     this.listenOverview();
@@ -411,8 +412,10 @@ export class Timeline {
 
   drawGantt() {
     const theme = this.options.theme();
-    const rows = this.rowsDrawn = this.rows(), visible = this.scroll.clientHeight;
-    const ctx = sized(this.gantt, this.width, Math.max(this.total, Math.min(visible, 60)));
+    // The canvas has the visible part, and stays there while the lanes are scrolled.
+    const rows = this.rowsDrawn = this.rows(), visible = Math.max(60, this.scroll.clientHeight);
+    const ctx = sized(this.gantt, this.width, visible);
+    this.spacer.style.height = Math.max(0, this.total - visible) + "px";
     ctx.font = "11px " + family;
     ctx.textBaseline = "middle";
     if (!this.view || this.lanes.length === 0) {
@@ -423,19 +426,25 @@ export class Timeline {
     }
     const { view } = this, right = this.width - 8, first = this.scroll.scrollTop, last = first + visible;
     this.axis(ctx, view, rulerHeight, rulerHeight, theme, true);
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(0, rulerHeight, this.width, visible - rulerHeight);
+    ctx.clip();
+    ctx.translate(0, -first);
     for (const row of rows) {
-      if (row.y + row.h < first || row.y > last) continue;
+      if (row.y + row.h < first + rulerHeight || row.y > last) continue;
       this.drawRow(ctx, row, theme);
     }
+    ctx.restore();
     const { interval } = this.store.state;
     if (interval) {
       const from = Math.max(gutter, this.gx(interval.from)), to = Math.min(right, this.gx(interval.to));
       if (to > from) {
         ctx.fillStyle = theme.dark ? "#6cb2ff22" : "#0b62c414";
-        ctx.fillRect(from, 0, to - from, this.total);
+        ctx.fillRect(from, 0, to - from, visible);
         ctx.fillStyle = theme.mark;
-        ctx.fillRect(from, 0, 1, this.total);
-        ctx.fillRect(to - 1, 0, 1, this.total);
+        ctx.fillRect(from, 0, 1, visible);
+        ctx.fillRect(to - 1, 0, 1, visible);
       }
     }
     if (this.fault && this.lanes.length > 0) {
@@ -510,7 +519,10 @@ export class Timeline {
     this.setView(fs - (fs - from) * factor, fs + (to - fs) * factor);
   }
 
-  rowAt(y) { return (this.rowsDrawn || []).find((row) => y >= row.y && y < row.y + row.h) || null; }
+  rowAt(y) {
+    const at = y + this.scroll.scrollTop;
+    return y < rulerHeight ? null : (this.rowsDrawn || []).find((row) => at >= row.y && at < row.y + row.h) || null;
+  }
 
   barAt(row, x) {
     if (!row || row.kind === "title" || x < gutter) return null;
@@ -529,7 +541,7 @@ export class Timeline {
     gantt.addEventListener("pointerdown", (event) => {
       if (!this.view || event.button !== 0) return;
       const [x, y] = at(event);
-      drag = { x, y, view: this.view, ruler: y - this.scroll.scrollTop < rulerHeight || event.shiftKey, moved: false, top: this.scroll.scrollTop, clientY: event.clientY };
+      drag = { x, y, view: this.view, ruler: y < rulerHeight || event.shiftKey, moved: false, top: this.scroll.scrollTop, clientY: event.clientY };
       gantt.setPointerCapture(event.pointerId);
     });
     gantt.addEventListener("pointermove", (event) => {
