@@ -57,6 +57,12 @@ class Page {
 
   runOf(id) { return this.session.runs.find((run) => run.id === id); }
 
+  // Interval of the slider, for a run that has counters per window.
+  intervalOf(id) {
+    const run = this.runOf(id);
+    return run && run.has_windows ? this.store.state.interval : null;
+  }
+
   // --- Parts of the page
 
   build() {
@@ -65,6 +71,7 @@ class Page {
     this.fillChoices();
     const choose = (name) => this.choose(name);
     this.panel = new Panel(byId("panel"), store, choose);
+    this.panel.intervalOf = (id) => this.intervalOf(id);
     this.panel.nodesOf = (name) => this.nodesOf(name);
     this.search = new Search(byId("search"), {
       machine: () => store.state.machine, onChoose: (name) => this.choose(name, true), places: (text) => this.placesAtHand(text),
@@ -198,8 +205,11 @@ class Page {
     this.panes.forEach((pane, number) => {
       const { run: id } = wanted[number];
       const facts = api.exported && this.session.export ? this.session.export.runs.find((each) => each.id === id) : null;
-      pane.uses = id === null ? null : new Uses(id, () => pane.view.later(), facts ? facts.intervals : null);
-      if (pane.uses) pane.uses.setInterval(this.store.state.interval);
+      pane.uses = id === null ? null : new Uses(id, () => {
+        pane.view.later();
+        if (number === 0) this.timeline.showWindow(pane.uses.window);
+      }, facts ? facts.intervals : null);
+      if (pane.uses) pane.uses.setInterval(this.intervalOf(id));
       pane.view.badge.textContent = "AB"[number] + ": " + (id === null ? "" : this.runOf(id).title);
       pane.view.later();
     });
@@ -286,7 +296,7 @@ class Page {
   intervalChanged() {
     for (const pane of this.panes) {
       if (!pane.uses) continue;
-      pane.uses.setInterval(this.store.state.interval);
+      pane.uses.setInterval(this.intervalOf(pane.uses.run));
       pane.view.later();
     }
   }

@@ -67,11 +67,12 @@ export class Timeline {
       ...[[10, "10 s"], [20, "20 s"], [60, "60 s"]].map(([value, text]) => element("option", { value, text: "in " + text })));
     this.pace.value = "20";
     this.text = element("output", { className: "interval" });
+    this.counted = element("span", { className: "note" });
     this.whole = button("whole run", "Show the whole run", () => this.setInterval(null));
     this.scopeChoice = element("select", { "aria-label": "Lanes of the chart" });
     this.scopeChoice.addEventListener("change", () => this.store.set({ laneScope: this.scopeChoice.value === "view" ? "view" : this.scopeChoice.value }));
     this.note = element("span", { className: "note" });
-    const bar = element("div", { className: "bar" }, this.play, this.length, this.pace, this.whole, this.text, this.note,
+    const bar = element("div", { className: "bar" }, this.play, this.length, this.pace, this.whole, this.text, this.counted, this.note,
       element("span", { className: "grow" }), element("label", {}, "lanes of ", this.scopeChoice));
     this.overview = canvasOf("overview", "Activity over the run; the interval is what the map shows");
     const handle = (which) => element("div", { className: "handle", role: "slider", tabindex: "0", "aria-label": which + " of the interval", "aria-orientation": "horizontal" });
@@ -160,6 +161,12 @@ export class Timeline {
 
   // --- Interval and replay
 
+  // Recorded windows that the colours of the interval are from.
+  showWindow(window) {
+    this.window = window;
+    this.drawOverview();
+  }
+
   setInterval(interval) {
     if (interval) {
       const from = Math.max(0, Math.min(interval.from, interval.to)), to = Math.min(this.end, Math.max(interval.from, interval.to));
@@ -226,6 +233,7 @@ export class Timeline {
     if (!this.width) return;
     const theme = this.options.theme(), h = 58, ctx = sized(this.overview, this.width, h);
     const { interval } = this.store.state;
+    this.counted.textContent = interval && this.window && this.window.begin_fs !== undefined ? "counted from " + timeText(this.window.begin_fs) + " to " + timeText(this.window.end_fs) : "";
     this.text.textContent = this.end === 0 ? "" : interval ? timeText(interval.from) + " to " + timeText(interval.to) + " (" + timeText(interval.to - interval.from) + ")" : "0 to " + timeText(this.end);
     this.whole.disabled = !interval;
     if (this.end === 0) {
