@@ -221,6 +221,8 @@ class Page {
     this.showOverlays();
     this.placeChanged();
     this.showCrumbs();
+    const { place, route } = this.store.state;
+    if (!same && place && !route) this.panes[0].view.zoomTo(place);
   }
 
   pane(scene, number, count) {
@@ -243,6 +245,7 @@ class Page {
     });
     view.theme = this.theme;
     view.badge.hidden = count < 2;
+    view.resize();
     view.setScene(scene);
     return pane;
   }
@@ -264,9 +267,7 @@ class Page {
       view.selected = place;
       view.drawOver();
     }
-    if (place && this.started) this.say(place);
-    else if (place && this.panes.length > 0 && !this.shown) this.panes[0].view.reveal(place);
-    this.shown = this.panes.length > 0;
+    if (place) this.say(place);
   }
 
   showOverlays() {

@@ -459,7 +459,7 @@ export class MapView {
     }
     if (w < 1 || h < 1) return;
     const mark = this.marks && this.marks.get(fullName(scope, block.child || block.name));
-    if (mark) [fill, stroke] = [block.child === null ? theme[mark] : fill, theme[mark]];
+    if (mark) [fill, stroke] = [block.child === null && !use ? theme[mark] : fill, theme[mark]];
     if (Math.min(w, h) >= 22 || block.reference) {
       batch.round.push({ fill: block.reference ? null : fill, stroke, x, y, w, h, radius: Math.min(6, 0.12 * h), width: mark ? 3 : 1, dash: block.reference });
     } else {

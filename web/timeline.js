@@ -148,7 +148,10 @@ export class Timeline {
         if (this.askedKey !== key) return;
         if (settled.every((each) => each.status === "rejected")) throw settled[0].reason;
         const answers = settled.map((each) => each.value || { lanes: [], labels: [] });
-        this.lanes = answers.flatMap((answer, i) => answer.lanes.map((lane, n) => ({ ...lane, title: titleOf(lane), node: placeOf(lane), labels: answer.labels, number: i, first: n === 0 })));
+        this.lanes = answers.flatMap((answer, i) => answer.lanes.map((lane) => ({ ...lane, title: titleOf(lane), node: placeOf(lane), labels: answer.labels, number: i })));
+        const order = new Intl.Collator("en", { numeric: true });
+        this.lanes.sort((a, b) => a.number - b.number || order.compare(a.place || "", b.place || ""));
+        this.lanes.forEach((lane, i) => { lane.first = i === 0 || this.lanes[i - 1].number !== lane.number; });
         this.leftOut = answers.reduce((sum, answer) => sum + (answer.lanes_left_out || 0), 0);
         this.fault = null;
       } catch (fault) {

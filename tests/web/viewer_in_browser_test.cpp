@@ -24,7 +24,7 @@ class Runs {
  public:
   Runs() {
     run({"run", "--bench", "matmul-composite", "--op-log", gemm(), "--stats", statistics()});
-    run({"run", "--bench", "matmul-composite", "--set", "cube.links.hbm_to_router_bw_gbs=128",
+    run({"run", "--bench", "matmul-composite", "--set", "system.flit_bytes=128",
          "--op-log", slow_gemm()});
   }
   std::string gemm() const { return folder_.file("gemm.sqlite"); }
