@@ -200,6 +200,7 @@ class Page {
     const same = this.panes.length === wanted.length && this.panes.every((pane, i) => pane.scene === scenes[i]);
     if (!same) {
       this.panes.forEach((pane) => pane.view.close());
+      this.panes = [];
       this.panes = scenes.map((scene, number) => this.pane(scene, number, scenes.length));
     }
     this.panes.forEach((pane, number) => {
@@ -233,7 +234,7 @@ class Page {
       onSelect: (name) => this.choose(name, false, pane),
       onView: (moved) => {
         // Panes show the same part.
-        for (const each of this.panes) if (each !== pane && each.scene === scene) each.view.setView(moved, true);
+        for (const each of this.panes) if (each !== pane && each.scene.isLike(scene)) each.view.setView(moved, true);
       },
       onDrawn: () => {
         this.showCrumbs();
