@@ -13,7 +13,7 @@ function texts(column, values) {
 }
 
 // Columns of shares, which the reports print as percent.
-const shares = /(^|\.)(busy|utilisation|share|gain|part|mfu|.*_share)$/;
+const shares = /(^|\.)(busy|.*utilisation|share|gain|mfu|.*_share)$/;
 
 const titles = {
   "bottleneck.resources": "Limiting resources", "bottleneck.kernels": "Limits of kernels", engines: "Engines", links: "Busiest links",
@@ -73,7 +73,7 @@ export class Tables {
 
   showList() {
     this.picker.replaceChildren(...this.tables.map(({ name, title, rows }) => element("button", {
-      type: "button", role: "tab", "aria-selected": String(name === this.name), text: title || name, title: rows === undefined ? null : rows + " rows",
+      type: "button", role: "tab", "aria-selected": String(name === this.name), "data-name": name, text: title || titles[name] || name.replaceAll(/[._]/g, " "), title: rows === undefined ? null : rows + " rows",
       onclick: () => {
         this.name = name;
         this.showList();
