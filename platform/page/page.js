@@ -1,4 +1,6 @@
-// Tables of all pages: order, filter, further columns, rows in parts; copying of commands.
+// Tables of all pages: order, filter, further columns, rows in parts; copying of commands. An inline
+// script of pages, and with the same text a module of the viewer (web/), which finds it in
+// window.kernbenchPage.
 (function () {
   "use strict";
 
@@ -57,8 +59,9 @@
     return (row) => shown.some((each) => each.cells[row].toLowerCase().includes(word));
   }
 
-  function setUp(box) {
-    const data = JSON.parse(box.querySelector("script").textContent);
+  // `data`: {rows, part, noun, columns: [{name, unit, kind, further, cells}], places: [name or null per
+  // row], select(name)}; the last two make the first cell of a row a button.
+  function setUp(box, data) {
     const further = data.columns.filter((column) => column.further).length;
     const table = box.querySelector("table");
     let rows = [], first = 0, sorted = null, direction = 1, all = false;
@@ -116,6 +119,12 @@
       if (column.kind === "command") {
         node.append(element("code", "", text));
         addCopyButton(node);
+      } else if (column === shownColumns()[0] && data.places && data.places[row]) {
+        const button = element("button", "place", text);
+        button.type = "button";
+        button.title = data.places[row];
+        button.addEventListener("click", () => data.select(data.places[row]));
+        node.append(button);
       } else {
         node.textContent = text;
         if (column.kind === "mark" && /^\w+$/.test(text)) node.classList.add(text);
@@ -151,5 +160,7 @@
   }
 
   document.querySelectorAll("dd.command").forEach(addCopyButton);
-  document.querySelectorAll("div.table").forEach(setUp);
+  document.querySelectorAll("div.table").forEach(
+    (box) => setUp(box, JSON.parse(box.querySelector("script").textContent)));
+  window.kernbenchPage = { setUp, addCopyButton };
 })();

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "platform/topology/diagram_files.h"
+#include "platform/topology/diagram_layout.h"
 #include "platform/topology/diagram_painter.h"
 
 namespace kernbench {
@@ -49,7 +49,7 @@ class CubePainter {
     measure();
   }
 
-  std::string paint() {
+  DiagramPicture paint() {
     draw_die();
     for (const std::size_t link : mesh_links_) draw_mesh_link(link);
     for (const std::size_t link : ucie_links_) draw_ucie_link(link);
@@ -168,8 +168,8 @@ class CubePainter {
 
   void draw_die() {
     Drawing& drawing = painter_.drawing();
-    drawing.rect({0, 0, width_mm_ * scale_, height_mm_ * scale_},
-                 {"#fafbfc", "#8a949e", 1.6, "", 8});
+    painter_.outline({0, 0, width_mm_ * scale_, height_mm_ * scale_},
+                     {"#fafbfc", "#8a949e", 1.6, "", 8}, "");
     const CubeMesh& mesh = graph_.mesh();
     const MeshPoint first = mesh.zone_first, last = mesh.zone_last;
     if (last.row < first.row || last.col < first.col) return;
@@ -183,7 +183,7 @@ class CubePainter {
     const double y = middle(ys_, first.row - 1, first.row) * scale_ + inset;
     const Box zone{x, y, middle(xs_, last.col, last.col + 1) * scale_ - inset - x,
                    middle(ys_, last.row, last.row + 1) * scale_ - inset - y};
-    drawing.rect(zone, {"#eef7f3", "#00694e", 1.4, "8 5", 8});
+    painter_.outline(zone, {"#eef7f3", "#00694e", 1.4, "8 5", 8}, "HBM stack");
     const Point at = zone.middle();
     TextStyle style;
     style.fill = "#00513c";
@@ -325,7 +325,7 @@ class CubePainter {
 
 }  // namespace
 
-std::string cube_svg(const Graph& graph, const Diagram& diagram, const Utilisation* heat) {
+DiagramPicture cube_picture(const Graph& graph, const Diagram& diagram, const Utilisation* heat) {
   return CubePainter(graph, diagram, heat).paint();
 }
 

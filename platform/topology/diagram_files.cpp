@@ -10,6 +10,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/topology/diagram_layout.h"
 
 namespace kernbench {
 
@@ -18,9 +19,14 @@ std::string_view extension_of(DiagramFormat format) {
   return extensions[static_cast<std::size_t>(format)];
 }
 
-std::string diagram_svg(const Graph& graph, const Diagram& diagram, const Utilisation* heat) {
-  constexpr std::array draw{&system_svg, &sip_svg, &cube_svg, &pe_svg};
+DiagramPicture diagram_picture(const Graph& graph, const Diagram& diagram,
+                               const Utilisation* heat) {
+  constexpr std::array draw{&system_picture, &sip_picture, &cube_picture, &pe_picture};
   return draw.at(static_cast<std::size_t>(diagram.level))(graph, diagram, heat);
+}
+
+std::string diagram_svg(const Graph& graph, const Diagram& diagram, const Utilisation* heat) {
+  return diagram_picture(graph, diagram, heat).svg;
 }
 
 std::string diagram_text(const Graph& graph, const Diagram& diagram, DiagramFormat format,

@@ -22,11 +22,6 @@ inline constexpr double phy_mm = 2;  // from the cubes to the PHYs of an IO chip
 
 std::string diagram_svg(const Graph& graph, const Diagram& diagram,
                         const Utilisation* heat = nullptr);
-// One function per level.
-std::string system_svg(const Graph& graph, const Diagram& diagram, const Utilisation* heat);
-std::string sip_svg(const Graph& graph, const Diagram& diagram, const Utilisation* heat);
-std::string cube_svg(const Graph& graph, const Diagram& diagram, const Utilisation* heat);
-std::string pe_svg(const Graph& graph, const Diagram& diagram, const Utilisation* heat);
 
 std::string diagram_mermaid(const Diagram& diagram, const Utilisation* heat = nullptr);
 std::string diagram_dot(const Diagram& diagram, const Utilisation* heat = nullptr);

@@ -82,6 +82,7 @@ std::string DiagramPainter::tooltip_of(const DiagramLink& link) const {
 
 void DiagramPainter::block(std::size_t index, const Box& box, const std::vector<std::string>& lines,
                            const BlockStyle& style) {
+  layout_.blocks[index] = box;
   const DiagramBlock& block = diagram_.blocks[index];
   const auto [fill, stroke] = colours_of(block.kind);
   const auto used = heat_ == nullptr ? std::nullopt : heat_->of_nodes(block.nodes);
@@ -116,6 +117,7 @@ void DiagramPainter::direction(const std::vector<std::size_t>& edges,
 }
 
 void DiagramPainter::link(std::size_t index, const std::vector<Point>& points) {
+  layout_.links[index] = points;
   const DiagramLink& link = diagram_.links[index];
   const std::string ends = fmt::format("data-a=\"{}\" data-b=\"{}\"", diagram_.blocks[link.a].id,
                                        diagram_.blocks[link.b].id);
@@ -131,8 +133,21 @@ void DiagramPainter::link(std::size_t index, const std::vector<Point>& points) {
   drawing_.close();
 }
 
-std::string DiagramPainter::finish(double px_per_mm, const std::vector<std::string>& notes) {
+void DiagramPainter::outline(const Box& box, const Paint& paint, const std::string& label) {
+  layout_.outlines.push_back({box, label});
+  drawing_.rect(box, paint);
+}
+
+void DiagramPainter::guide(const std::vector<Point>& points, const Paint& paint) {
+  layout_.guides.push_back(points);
+  drawing_.line(points, paint);
+}
+
+DiagramPicture DiagramPainter::finish(double px_per_mm, const std::vector<std::string>& notes,
+                                      const std::optional<Box>& area) {
   const Box content = drawing_.bounds();
+  layout_.bounds = content;
+  layout_.area = area.value_or(content);
   TextStyle title, subtitle;
   title.size = 24;
   title.bold = true;
@@ -153,7 +168,7 @@ std::string DiagramPainter::finish(double px_per_mm, const std::vector<std::stri
                                   ? "numbers: latency from " + diagram_.anchor_name + " in ns"
                                   : std::string("colours and numbers: utilisation");
   drawing_.text({content.x, content.y - 34}, diagram_.subtitle + "; " + numbers, subtitle);
-  return drawing_.svg(diagram_.title, diagram_.subtitle, 20);
+  return {drawing_.svg(diagram_.title, diagram_.subtitle, 20), std::move(layout_)};
 }
 
 }  // namespace kernbench

@@ -2,10 +2,12 @@
 // scale of the utilisation.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "platform/topology/diagram.h"
+#include "platform/topology/diagram_layout.h"
 #include "platform/topology/drawing.h"
 #include "platform/topology/utilisation.h"
 
@@ -19,7 +21,10 @@ class DiagramPainter {
   // `heat`: null: none. Both references outlive the painter.
   DiagramPainter(const Graph& graph, const Diagram& diagram, const Utilisation* heat)
       : graph_(graph), diagram_(diagram), heat_(heat),
-        top_of_scale_(heat == nullptr ? 1 : heat->scale_of(diagram)) {}
+        top_of_scale_(heat == nullptr ? 1 : heat->scale_of(diagram)) {
+    layout_.blocks.resize(diagram.blocks.size());
+    layout_.links.resize(diagram.links.size());
+  }
 
   Drawing& drawing() { return drawing_; }
 
@@ -41,9 +46,14 @@ class DiagramPainter {
   // From the link's block `a` to `b`; corners are right angles.
   void link(std::size_t index, const std::vector<Point>& points);
 
+  // Shapes that stand for no block or link; `label`: for the layout alone.
+  void outline(const Box& box, const Paint& paint, const std::string& label);
+  void guide(const std::vector<Point>& points, const Paint& paint);
+
   // Complete drawing. `px_per_mm` for the scale bar, 0: not to scale. `notes`: lines below the
-  // legend.
-  std::string finish(double px_per_mm, const std::vector<std::string>& notes);
+  // legend. `area`: of the layout; none: everything.
+  DiagramPicture finish(double px_per_mm, const std::vector<std::string>& notes,
+                        const std::optional<Box>& area = std::nullopt);
 
  private:
   void direction(const std::vector<std::size_t>& edges, const std::vector<Point>& points,
@@ -56,6 +66,7 @@ class DiagramPainter {
   const Utilisation* heat_;
   double top_of_scale_;
   Drawing drawing_;
+  DiagramLayout layout_;
 };
 
 }  // namespace kernbench

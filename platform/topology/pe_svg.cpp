@@ -7,7 +7,7 @@
 #include <map>
 
 #include "platform/config/known_attributes.h"
-#include "platform/topology/diagram_files.h"
+#include "platform/topology/diagram_layout.h"
 #include "platform/topology/diagram_painter.h"
 
 namespace kernbench {
@@ -61,7 +61,7 @@ class PePainter {
   PePainter(const Graph& graph, const Diagram& diagram, const Utilisation* heat)
       : graph_(graph), diagram_(diagram), painter_(graph, diagram, heat) {}
 
-  std::string paint() {
+  DiagramPicture paint() {
     for (std::size_t i = 0; i < diagram_.links.size(); ++i) painter_.link(i, way_of(i));
     for (std::size_t i = 0; i < diagram_.blocks.size(); ++i)
       painter_.block(i, box_of(diagram_.blocks[i].id), lines_of(i), {});
@@ -156,7 +156,7 @@ class PePainter {
 
 }  // namespace
 
-std::string pe_svg(const Graph& graph, const Diagram& diagram, const Utilisation* heat) {
+DiagramPicture pe_picture(const Graph& graph, const Diagram& diagram, const Utilisation* heat) {
   return PePainter(graph, diagram, heat).paint();
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "platform/topology/diagram_files.h"
+#include "platform/topology/diagram_layout.h"
 #include "platform/topology/diagram_painter.h"
 
 namespace kernbench {
@@ -33,14 +34,14 @@ class SipPainter {
     for (std::size_t i = 0; i < diagram.blocks.size(); ++i) place(i);
   }
 
-  std::string paint() {
+  DiagramPicture paint() {
     for (std::size_t i = 0; i < diagram_.links.size(); ++i) draw_link(i);
     for (const auto& [block, box] : boxes_) {
       const bool cube = cubes_.count(block) != 0;
       painter_.block(block, box, lines_of(block),
                      {cube ? cube_size : DiagramPainter::label_size, is_upright(block), 6});
     }
-    return painter_.finish(scale_, {});
+    return painter_.finish(scale_, {}, px(0, 0, width_, height_));
   }
 
  private:
@@ -228,7 +229,7 @@ class SipPainter {
 
 }  // namespace
 
-std::string sip_svg(const Graph& graph, const Diagram& diagram, const Utilisation* heat) {
+DiagramPicture sip_picture(const Graph& graph, const Diagram& diagram, const Utilisation* heat) {
   return SipPainter(graph, diagram, heat).paint();
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "platform/topology/diagram_files.h"
+#include "platform/topology/diagram_layout.h"
 #include "platform/topology/diagram_painter.h"
 #include "platform/topology/diagram_style.h"
 
@@ -44,7 +45,7 @@ class SystemPainter {
     for (std::size_t i = 0; i < diagram.blocks.size(); ++i) place(i);
   }
 
-  std::string paint() {
+  DiagramPicture paint() {
     draw_frames();
     draw_host();
     for (std::size_t i = 0; i < diagram_.links.size(); ++i) draw_link(i);
@@ -165,31 +166,30 @@ class SystemPainter {
 
   void draw_frames() {
     for (int sip = 0; sip < graph_.spec().system.sips.count; ++sip) {
-      painter_.drawing().rect(
+      painter_.outline(
           {sip_x(sip) - pad, sip_y(sip) - pad, sip_width() + 2 * pad, sip_height() + 2 * pad},
-          {"#fafbfc", "#8a949e", 1.4, "", 8});
+          {"#fafbfc", "#8a949e", 1.4, "", 8}, "");
     }
   }
 
   // Host requests enter at the first IO chiplet of each SIP.
   void draw_host() {
-    Drawing& drawing = painter_.drawing();
     const Paint dashed{"none", "#4f5963", 1.6, "7 5", 0};
     const Box host{26, -134, 150, 44};
     double last = 0;
     for (std::size_t i = 0; i < diagram_.blocks.size(); ++i) {
       if (node_of(i).at.sip < 0 || node_of(i).at.io != 0) continue;
       const std::vector<Point> way = way_from(rail_gap, i, 0.3);
-      drawing.line(way, dashed);
+      painter_.guide(way, dashed);
       last = std::max(last, way.front().x);
     }
-    drawing.line({{host.x, host.middle().y}, {0, host.middle().y}, {0, rail_gap}, {last, rail_gap}},
-                 dashed);
+    painter_.guide(
+        {{host.x, host.middle().y}, {0, host.middle().y}, {0, rail_gap}, {last, rail_gap}}, dashed);
     const auto [fill, stroke] = colours_of(BlockKind::control);
-    drawing.rect(host, {fill, stroke, 1.4, "", 5});
+    painter_.outline(host, {fill, stroke, 1.4, "", 5}, "host CPU");
     TextStyle style;
     style.size = DiagramPainter::label_size;
-    drawing.text(host.middle(), "host CPU", style);
+    painter_.drawing().text(host.middle(), "host CPU", style);
   }
 
   void draw_link(std::size_t index) {
@@ -259,7 +259,7 @@ class SystemPainter {
 
 }  // namespace
 
-std::string system_svg(const Graph& graph, const Diagram& diagram, const Utilisation* heat) {
+DiagramPicture system_picture(const Graph& graph, const Diagram& diagram, const Utilisation* heat) {
   return SystemPainter(graph, diagram, heat).paint();
 }
 

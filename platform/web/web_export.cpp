@@ -131,8 +131,8 @@ class Export {
     const int machine = run["machine"];
     std::vector<std::pair<const char*, std::string>> scopes{{"system", ""}};
     const Json session_machine = answers_[fmt::format("/api/machine/{}", machine)];
-    for (int sip = 0; sip < session_machine["sips"].get<int>(); ++sip)
-      scopes.emplace_back("sip", fmt::format("sip{}", sip));
+    for (const Json& sip : session_machine["sips"])
+      scopes.emplace_back("sip", sip.get<std::string>());
     const std::vector<std::string> cubes = active(servers, 2, most_cubes);
     for (const std::string& cube : cubes) scopes.emplace_back("cube", cube);
     for (const std::string& pe : active(servers, 3, most_pes)) scopes.emplace_back("pe", pe);

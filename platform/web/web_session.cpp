@@ -12,6 +12,7 @@
 #include "platform/events/opened_log.h"
 #include "platform/output/result_file.h"
 #include "platform/topology/load_machine.h"
+#include "platform/topology/machine_layout.h"
 #include "platform/web/logged_run.h"
 #include "platform/web/run_reports.h"
 #include "platform/web/statistics_run.h"
@@ -235,13 +236,7 @@ WebSession::Json WebSession::session_json() const {
 
 WebAnswer WebSession::machine_answer(ServedMachine& machine, const std::string& what,
                                      const WebRequest& request) {
-  if (what.empty()) {
-    Json json = machine.summary();
-    const SipSpec& sip = machine.graph().spec().sip;
-    json["mesh"] = {{"w", sip.mesh_w}, {"h", sip.mesh_h}};
-    json["layouts"] = Json::object();
-    return json_answer(json);
-  }
+  if (what.empty()) return json_answer(machine_layout(machine.graph()));
   if (what == "node") return json_answer(machine.place(request.required("name")));
   if (what == "search")
     return json_answer(

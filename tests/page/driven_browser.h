@@ -1,0 +1,57 @@
+// Chromium, headless, driven over its debugging protocol through pipes: pages of a server, real
+// keys and mouse events, screenshots.
+#pragma once
+
+#include <sys/types.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/support/temporary_folder.h"
+
+namespace kernbench::test {
+
+bool has_chromium();  // false: the tests that need it are skipped, with a message
+
+class Browser {
+ public:
+  // `dark`: the colours that pages are asked for.
+  explicit Browser(int width = 1400, int height = 900, bool dark = false);
+  ~Browser();
+  Browser(const Browser&) = delete;
+  Browser& operator=(const Browser&) = delete;
+
+  // Loads a page and waits until `condition`, a JavaScript expression, is true.
+  void open(const std::string& address, const std::string& condition = "true");
+  // Value of the body of an asynchronous JavaScript function. An exception fails the test.
+  nlohmann::json value(const std::string& body);
+  // Waits at most 20 s of host time; fails the test then.
+  void wait_until(const std::string& condition);
+
+  void key(const std::string& name, const std::string& text = "");  // "Enter"; "a", "a"
+  void type(const std::string& text);
+  void click(double x, double y, int count = 1);
+  void move(double x, double y);
+  void drag(double x, double y, double to_x, double to_y);
+  void wheel(double x, double y, double delta);
+  void screenshot(const std::string& file);
+
+  // Script errors, messages on the console and failed requests since the last call.
+  nlohmann::json take_faults();
+
+ private:
+  nlohmann::json send(const std::string& method,
+                      const nlohmann::json& parameters = nlohmann::json::object());
+  nlohmann::json receive();
+  void note(const nlohmann::json& event);
+  void mouse(const char* type, double x, double y, int count, const char* button);
+
+  TemporaryFolder folder_;
+  ::pid_t pid_ = -1;
+  int to_ = -1, from_ = -1;
+  std::string buffer_, session_;
+  int last_id_ = 0;
+  nlohmann::json faults_ = nlohmann::json::array();
+};
+
+}  // namespace kernbench::test

@@ -1,0 +1,56 @@
+// Differences of two runs, and of their machines.
+import { api } from "./api.js";
+import { element, numberText } from "./elements.js";
+import { tableElement } from "./tables.js";
+
+export class Comparison {
+  constructor(root, store, choose) {
+    this.root = root;
+    this.store = store;
+    this.choose = choose;
+  }
+
+  async show() {
+    const { run, other } = this.store.state;
+    if (run === null || other === null) return this.root.replaceChildren(element("p", { className: "note", text: "choose a second run above" }));
+    const key = run + "," + other;
+    if (this.shown === key) return;
+    this.shown = key;
+    try {
+      const answer = await api.get("compare", { a: run, b: other });
+      const parts = [];
+      const tables = answer.tables || Object.entries(answer).filter(([, value]) => value && Array.isArray(value.columns)).map(([name, value]) => ({ name, ...value }));
+      for (const table of tables) parts.push(element("h3", { text: table.title || table.name }), tableElement(table, "row", this.choose, 50));
+      if (answer.note) parts.unshift(element("p", { className: "note", text: answer.note }));
+      if (this.shown === key) this.root.replaceChildren(...parts);
+    } catch (fault) {
+      this.root.replaceChildren(element("p", { className: "fault", text: fault.message }));
+    }
+  }
+}
+
+// Marks of the map: name -> "changed", "onlyA", "onlyB"; scopes have the mark of what is in them.
+export function marksOf(difference) {
+  const marks = new Map();
+  const add = (name, mark) => {
+    for (const end of name.split(" > ")) {
+      if (!marks.has(end)) marks.set(end, mark);
+      for (let dot = end.lastIndexOf("."); dot > 0; dot = end.lastIndexOf(".", dot - 1)) {
+        const scope = end.slice(0, dot);
+        if (!marks.has(scope)) marks.set(scope, "changed");
+      }
+    }
+  };
+  for (const name of difference.only_a || []) add(typeof name === "string" ? name : name.name, "onlyA");
+  for (const name of difference.only_b || []) add(typeof name === "string" ? name : name.name, "onlyB");
+  for (const { name } of difference.changed || []) add(name, "changed");
+  return marks;
+}
+
+// List of what differs, for the details.
+export function differenceParts(difference, choose) {
+  const rows = (difference.changed || []).slice(0, 200).map(({ name, key, a, b }) => element("tr", {},
+    element("td", {}, element("button", { type: "button", className: "place", text: name, onclick: () => choose(name) })),
+    element("td", { text: key }), element("td", { className: "number", text: numberText(a) }), element("td", { className: "number", text: numberText(b) })));
+  return [element("table", {}, element("thead", {}, element("tr", {}, ...["name", "key", "A", "B"].map((text) => element("th", { scope: "col", text })))), element("tbody", {}, ...rows))];
+}

@@ -1,0 +1,160 @@
+// Runs started from the page: forms by the benches' declarations, progress, the command line.
+import { api } from "./api.js";
+import { element, timeText } from "./elements.js";
+import { tableElement } from "./tables.js";
+
+export class Jobs {
+  // `opened(run)`: a run has ended and can be shown.
+  constructor(dialog, opened) {
+    this.dialog = dialog;
+    this.opened = opened;
+    this.running = new Map();
+    this.close = element("button", { type: "button", className: "close", text: "\u00d7", "aria-label": "Close", onclick: () => dialog.close() });
+    this.bench = element("select", { "aria-label": "Bench" });
+    this.bench.addEventListener("change", () => this.showForm());
+    this.form = element("form", { method: "dialog" });
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.start();
+    });
+    this.list = element("div", { className: "joblist", "aria-live": "polite" });
+    dialog.append(element("div", { className: "title" }, element("h2", { text: "Start a run" }), this.close),
+      element("label", { className: "bench" }, "Bench ", this.bench), this.form, this.list);
+  }
+
+  async open() {
+    this.dialog.showModal();
+    if (this.benches) return;
+    try {
+      const answer = await api.get("benches");
+      this.benches = Array.isArray(answer) ? answer : answer.benches;
+      this.topologies = Array.isArray(answer) ? [] : answer.topologies || [];
+      this.bench.replaceChildren(...this.benches.map((bench) => element("option", { value: bench.name, text: bench.name })));
+      this.showForm();
+    } catch (fault) {
+      this.form.replaceChildren(element("p", { className: "fault", text: fault.message }));
+    }
+  }
+
+  chosen() { return this.benches.find((bench) => bench.name === this.bench.value); }
+
+  field(parameter) {
+    const choices = parameter.choices || null, [least, most] = parameter.range || [null, null];
+    const id = "parameter-" + parameter.name, unset = parameter.default === null || parameter.default === undefined;
+    let input;
+    if (choices) {
+      input = element("select", { id, name: parameter.name }, ...choices.map((choice) => element("option", { value: String(choice), text: String(choice) })));
+      if (!unset) input.value = String(parameter.default);
+    } else if (parameter.type === "bool" || parameter.type === "boolean") {
+      input = element("select", { id, name: parameter.name }, element("option", { value: "false", text: "false" }), element("option", { value: "true", text: "true" }));
+      input.value = String(parameter.default);
+    } else {
+      const numeric = ["int", "integer", "number", "decimal"].includes(parameter.type);
+      input = element("input", { id, name: parameter.name, type: "text", inputmode: numeric ? "decimal" : null, value: unset ? "" : String(parameter.default), placeholder: unset ? parameter.of_the_machine || "" : null });
+    }
+    const range = parameter.allowed || (least !== null && least !== undefined ? least + " to " + most : "");
+    return [element("label", { for: id, text: parameter.name }), input, element("span", { className: "help", text: [parameter.help || parameter.description, parameter.unit, range].filter((part) => part).join("; ") })];
+  }
+
+  showForm() {
+    const bench = this.chosen();
+    if (!bench) return;
+    const set = element("textarea", { name: "set-keys", id: "set-keys", rows: "2", placeholder: "one per line: cube.links.hbm_to_router_bw_gbs=512", spellcheck: "false" });
+    this.form.replaceChildren(
+      element("p", { className: "note", text: bench.description }),
+      element("div", { className: "fields" },
+        ...(this.topologies.length > 0 ? [element("label", { for: "job-topology", text: "topology" }),
+          element("select", { id: "job-topology" }, ...this.topologies.map((name) => element("option", { value: typeof name === "string" ? name : name.name, text: typeof name === "string" ? name : name.name }))), element("span", { className: "help" })] : []),
+        ...bench.parameters.flatMap((parameter) => this.field(parameter)),
+        element("label", { for: "set-keys", text: "--set" }), set, element("span", { className: "help", text: "keys of the configuration, as on the command line" })),
+      element("p", { className: "fault", id: "job-fault", role: "alert" }),
+      element("button", { type: "submit", className: "main", text: "Start" }));
+  }
+
+  async start() {
+    const bench = this.chosen(), parameters = {};
+    for (const { name, default: value } of bench.parameters) {
+      const text = this.form.elements[name].value.trim();
+      if (text !== "" && text !== String(value)) parameters[name] = text;
+    }
+    const set = this.form.elements["set-keys"].value.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+    const fault = this.form.querySelector("#job-fault"), topology = this.form.querySelector("#job-topology");
+    fault.textContent = "";
+    try {
+      const body = { bench: bench.name, parameters, set };
+      if (topology) body.topology = topology.value;
+      const job = await api.post("jobs", body);
+      this.add(job.id, job.command);
+    } catch (error) {
+      fault.textContent = error.message;
+    }
+  }
+
+  add(id, command) {
+    const bar = element("progress", { max: "1" }), text = element("span", { className: "state", text: "queued" });
+    const cancel = element("button", { type: "button", text: "Cancel", onclick: () => api.remove("jobs/" + id).catch((fault) => { text.textContent = fault.message; }) });
+    const show = element("button", { type: "button", className: "main", text: "Show", hidden: true });
+    const code = element("div", { className: "command" }, element("code", { text: command || "" }));
+    window.kernbenchPage.addCopyButton(code);
+    const entry = element("article", { className: "job" }, element("div", { className: "row" }, bar, text, cancel, show), code);
+    this.list.prepend(entry);
+    const poll = async () => {
+      let job;
+      try {
+        job = await api.poll("jobs/" + id);
+      } catch (fault) {
+        text.textContent = fault.message;
+        return;
+      }
+      if (typeof job.progress === "number") bar.value = job.progress;
+      const simulated = job.simulated_fs ? timeText(job.simulated_fs) + " simulated" : job.simulated || "";
+      text.textContent = [job.state, job.state === "running" ? simulated : "", job.message || ""].filter((part) => part).join(": ");
+      if (job.state === "queued" || job.state === "running") return setTimeout(poll, 400);
+      cancel.hidden = true;
+      bar.value = job.state === "done" ? 1 : bar.value;
+      entry.classList.add(job.state);
+      if (job.run === null || job.run === undefined) return;
+      show.hidden = false;
+      show.addEventListener("click", () => {
+        this.dialog.close();
+        this.opened(job.run);
+      });
+      this.opened(job.run, true);
+    };
+    poll();
+  }
+}
+
+export class Sweeps {
+  constructor(dialog) {
+    this.dialog = dialog;
+    this.body = element("div", { className: "sweepbody" });
+    this.choice = element("select", { "aria-label": "Sweep" });
+    this.choice.addEventListener("change", () => this.show());
+    dialog.append(element("div", { className: "title" }, element("h2", { text: "Sweep" }), this.choice,
+      element("button", { type: "button", className: "close", text: "\u00d7", "aria-label": "Close", onclick: () => dialog.close() })), this.body);
+  }
+
+  open(sweeps) {
+    this.choice.replaceChildren(...sweeps.map((sweep) => element("option", { value: String(sweep.id), text: sweep.title })));
+    this.dialog.showModal();
+    this.show();
+  }
+
+  async show() {
+    try {
+      const answer = await api.get("sweep/" + this.choice.value);
+      const figures = (answer.figures || []).map((figure) => element("figure", {},
+        element("figcaption", { text: figure.title || "" }), figure.svg ? svgOf(figure.svg) : element("p", { className: "note", text: figure.fault || "no figure" }), element("p", { className: "note", text: figure.caption || "" })));
+      const tables = (answer.tables || []).flatMap((table) => [element("h3", { text: table.title || table.name || "" }), tableElement(table, "point", () => {})]);
+      this.body.replaceChildren(...(answer.title ? [element("h3", { text: answer.title })] : []), ...(answer.text ? [element("p", { text: answer.text })] : []), ...figures, ...tables);
+    } catch (fault) {
+      this.body.replaceChildren(element("p", { className: "fault", text: fault.message }));
+    }
+  }
+}
+
+// SVG text as a picture: nothing in it runs.
+function svgOf(text) {
+  return element("img", { alt: "", src: "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text) });
+}

@@ -1,0 +1,218 @@
+// Details of the selection: attributes with unit and source, links, use in the run, routes.
+import { api } from "./api.js";
+import { differenceParts } from "./compare.js";
+import { bytesText, element, numberText, percentText, svgElement, timeText } from "./elements.js";
+import { endsOf } from "./scene.js";
+
+const units = { gbs: "GB/s", mm: "mm", ns: "ns" };
+
+function placeLink(name, choose, text = name) {
+  return element("button", { type: "button", className: "place", text, title: name, onclick: () => choose(name) });
+}
+
+function shareBar(share) {
+  const bar = element("span", { className: "share" }, element("span"));
+  bar.firstChild.style.width = Math.min(100, 100 * share) + "%";
+  return bar;
+}
+
+export class Panel {
+  // `store`: place, run, interval, route; `choose(name)` selects.
+  constructor(root, store, choose) {
+    this.root = root;
+    this.store = store;
+    this.choose = choose;
+    store.subscribe(["machine", "place"], () => this.show());
+    store.subscribe(["run", "interval", "other"], () => this.showUse());
+    store.subscribe(["route", "picking"], () => this.showRoute());
+    this.head = element("div", { className: "head" });
+    this.use = element("div", { className: "use" });
+    this.body = element("div", { className: "body" });
+    this.path = element("div", { className: "route" });
+    root.append(this.head, this.path, this.use, this.body);
+  }
+
+  async show() {
+    const { machine, place } = this.store.state;
+    if (machine === null) return;
+    if (!place) {
+      this.head.replaceChildren(element("h2", { text: "Nothing selected" }),
+        element("p", { className: "note", text: "Click a block or a link, search a node with /, or move between blocks with the arrow keys. Double click or Enter zooms into a block, Escape out of it." }));
+      this.body.replaceChildren(...(this.differences ? [element("h3", { text: "Differences" }), ...differenceParts(this.differences, this.choose)] : []));
+      this.showUse();
+      return;
+    }
+    const ends = endsOf(place);
+    const title = ends ? [placeLink(ends[0], this.choose), element("span", { className: "arrow", text: " \u2192 " }), placeLink(ends[1], this.choose)] : [place];
+    this.head.replaceChildren(element("h2", {}, ...title), element("p", { className: "kind", text: "\u00a0" }));
+    this.body.replaceChildren();
+    this.showUse();
+    try {
+      const answer = await api.get("machine/" + machine + "/node", { name: place });
+      if (this.store.state.place !== place) return;
+      this.showAnswer(answer, ends);
+    } catch (fault) {
+      if (this.store.state.place === place) this.body.replaceChildren(element("p", { className: "fault", text: fault.message }));
+    }
+  }
+
+  showAnswer(answer, ends) {
+    const words = [answer.role, answer.implementation].filter((word) => word);
+    this.head.querySelector(".kind").textContent = words.join(" \u00b7 ") || "link";
+    if (!ends && answer.links && /pe_dma|pcie_ep|hbm|sram|tcm|cpu|router|noc|io_|m_cpu/.test(answer.role || "") || !ends && (answer.links || []).length > 0)
+      this.head.append(this.routeButton());
+    const parts = [];
+    const attributes = answer.attributes || [];
+    if (attributes.length > 0) {
+      const rows = attributes.map(({ key, value, unit, source, description }) => element("tr", {},
+        element("th", { scope: "row", text: key, title: description || null }),
+        element("td", { className: "number", text: numberText(value) }),
+        element("td", { className: "quiet", text: unit || "" }),
+        element("td", { className: "quiet source", text: source || "", title: source || null })));
+      parts.push(element("h3", { text: "Attributes" }), element("table", { className: "attributes" },
+        element("thead", {}, element("tr", {}, ...["name", "value", "unit", "source"].map((text) => element("th", { scope: "col", text })))),
+        element("tbody", {}, ...rows)));
+    }
+    const nodes = this.nodesOf ? this.nodesOf(answer.name) : [];
+    if (nodes.length > 1) parts.push(element("h3", { text: "Nodes" }), element("ul", { className: "nodes" }, ...nodes.map((name) => element("li", {}, placeLink(name, this.choose)))));
+    const links = answer.links || [];
+    if (links.length > 0) {
+      const rows = links.map((link) => element("tr", {},
+        element("td", { text: link.direction === "out" ? "\u2192" : "\u2190", title: link.direction }),
+        element("td", {}, placeLink(link.name, this.choose, link.peer)),
+        element("td", { className: "number", text: link.bw_gbs === null ? "\u221e" : numberText(link.bw_gbs) }),
+        element("td", { className: "number", text: numberText(link.distance_mm) })));
+      parts.push(element("h3", { text: "Links" }), element("table", { className: "links" },
+        element("thead", {}, element("tr", {}, ...["", "to or from", units.gbs, units.mm].map((text, i) => element("th", { scope: "col", className: i > 1 ? "number" : null, text })))),
+        element("tbody", {}, ...rows)));
+    }
+    this.body.replaceChildren(...parts);
+  }
+
+  // --- Use in the run
+
+  async showUse() {
+    const { run, other, place, interval } = this.store.state;
+    if (!place || run === null) return this.use.replaceChildren();
+    const asked = JSON.stringify([run, other, place, interval]);
+    this.asked = asked;
+    const parts = [];
+    for (const [number, id] of [run, other].entries()) {
+      if (id === null || id === undefined) continue;
+      const used = this.intervalOf(id), { from, to } = used || {};
+      try {
+        const answer = await api.get("run/" + id + "/place", { name: place, from_fs: from, to_fs: to });
+        parts.push(...this.useOf(answer, (other !== null ? (number === 0 ? "Run A" : "Run B") : "In the run") + (used ? ", in the interval" : "")));
+      } catch (fault) {
+        parts.push(element("h3", { text: "In the run" }), element("p", { className: "note", text: fault.message }));
+      }
+      if (this.asked !== asked) return;
+    }
+    this.use.replaceChildren(...parts);
+  }
+
+  useOf(answer, title) {
+    const servers = answer.servers || [];
+    const parts = [element("h3", { text: title })];
+    if (servers.length === 0) parts.push(element("p", { className: "note", text: answer.note || "nothing is counted here" }));
+    else {
+      const rows = servers.slice(0, 24).map((server) => element("tr", {},
+        element("th", { scope: "row" }, this.serverName(server)),
+        element("td", { className: "number" }, shareBar(server.share || 0), server.share === null || server.share === undefined ? "" : percentText(server.share)),
+        element("td", { className: "number", text: server.stalled_fs === undefined || server.stalled_fs === null ? "" : timeText(server.stalled_fs) }),
+        element("td", { className: "number", text: server.bytes === undefined || server.bytes === null ? "" : bytesText(server.bytes) })));
+      parts.push(element("table", { className: "servers" },
+        element("thead", {}, element("tr", {}, ...["server", "busy", "queued", "bytes"].map((text, i) => element("th", { scope: "col", className: i > 0 ? "number" : null, text })))),
+        element("tbody", {}, ...rows)));
+      const count = answer.servers_count ?? answer.count ?? servers.length;
+      if (count > 24) parts.push(element("p", { className: "note", text: count - 24 + " more servers" }));
+    }
+    if ((answer.windows || []).length > 1) parts.push(this.spark(answer.windows));
+    return parts;
+  }
+
+  // Relative to the selection.
+  serverName(server) {
+    const { place } = this.store.state, name = server.name || server.kind || "";
+    if (server.place === place) return name.startsWith(place + " ") ? name.slice(place.length + 1) : name === place && endsOf(place) ? "link" : name;
+    const text = name.replaceAll(place + ".", "");
+    return server.place ? placeLink(server.place, this.choose, text) : text;
+  }
+
+  // Share over the whole run, with the interval marked.
+  spark(windows) {
+    const w = 300, h = 46, begin = windows[0].begin_fs, end = windows[windows.length - 1].end_fs;
+    const x = (fs) => (w * (fs - begin) / (end - begin)).toFixed(1), y = (share) => (h - 2 - (h - 6) * Math.min(1, share)).toFixed(1);
+    let path = "M0," + (h - 2);
+    for (const each of windows) path += "L" + x(each.begin_fs) + "," + y(each.share) + "L" + x(each.end_fs) + "," + y(each.share);
+    path += "L" + w + "," + (h - 2) + "Z";
+    const { interval } = this.store.state;
+    const svg = svgElement("svg", { viewBox: "0 0 " + w + " " + h, class: "spark", role: "img", "aria-label": "Utilisation over time, at most " + percentText(Math.max(...windows.map((each) => each.share))) });
+    if (interval) svg.append(svgElement("rect", { x: x(interval.from), y: 0, width: Math.max(1, x(interval.to) - x(interval.from)), height: h, class: "window" }));
+    svg.append(svgElement("path", { d: path, class: "area" }), svgElement("line", { x1: 0, x2: w, y1: h - 1.5, y2: h - 1.5, class: "axis" }));
+    const most = Math.max(...windows.map((each) => each.share));
+    return element("figure", { className: "sparkline" }, svg, element("figcaption", { text: "utilisation over the run, at most " + percentText(most) }));
+  }
+
+  // --- Route
+
+  routeButton() {
+    return element("button", { type: "button", className: "route-from", text: "Route from here\u2026 (r)", onclick: () => this.startRoute() });
+  }
+
+  startRoute() {
+    const { place } = this.store.state;
+    if (place && !endsOf(place)) this.store.set({ picking: place, route: null });
+  }
+
+  async showRoute() {
+    const { picking, route, machine } = this.store.state;
+    const close = element("button", { type: "button", className: "close", text: "\u00d7", title: "Close the route", "aria-label": "Close the route", onclick: () => this.store.set({ picking: null, route: null }) });
+    if (picking) {
+      this.path.replaceChildren(element("h3", {}, "Route from ", picking, close), element("p", { className: "note", text: "Now select the other end: click it, or search it with /." }));
+      return;
+    }
+    if (!route) return this.path.replaceChildren();
+    this.path.replaceChildren(element("h3", {}, "Route", close), element("p", { className: "note", text: "\u2026" }));
+    try {
+      const answer = await api.get("machine/" + machine + "/route", { from: route.from, to: route.to, bytes: route.bytes });
+      if (this.store.state.route !== route) return;
+      this.path.replaceChildren(element("h3", {}, "Route", close), ...this.routeParts(answer, route));
+      this.store.set({ hops: (answer.hops || []).map((hop) => hop.node) });
+    } catch (fault) {
+      if (this.store.state.route === route) this.path.replaceChildren(element("h3", {}, "Route", close), element("p", { className: "fault", text: fault.message }));
+    }
+  }
+
+  routeParts(answer, route) {
+    const hops = answer.hops || [], last = hops[hops.length - 1];
+    const bytes = element("input", { type: "number", min: "1", max: String(2 ** 30), value: String(route.bytes), "aria-label": "Bytes of the message" });
+    bytes.addEventListener("change", () => {
+      if (bytes.checkValidity() && bytes.value !== "") this.store.set({ route: { ...route, bytes: Number(bytes.value) } });
+    });
+    const swap = element("button", { type: "button", text: "\u21c4", title: "Reverse", "aria-label": "Reverse the route", onclick: () => this.store.set({ route: { from: route.to, to: route.from, bytes: route.bytes } }) });
+    const facts = [answer.kind, numberText(answer.length_mm) + " mm", answer.bottleneck_gbs ? "narrowest " + numberText(answer.bottleneck_gbs) + " GB/s" : null];
+    if (last && last.header_at_ns > 0) facts.push("header arrives after " + numberText(last.header_at_ns) + " ns");
+    // Links have a length of at least 1 fs.
+    const ns = (value) => (value > 0 && value < 0.001 ? "<0.001" : numberText(value));
+    const formula = (answer.formula || []).map((each) => element("tr", {},
+      element("th", { scope: "row", text: each.op + (each.posted ? ", posted" : "") }),
+      element("td", { className: "number", text: numberText(each.total_ns) + " ns" }),
+      element("td", { className: "number", text: each.gbs ? numberText(each.gbs) + " GB/s" : "" })));
+    const rows = hops.map((hop) => element("tr", { className: hop.bottleneck || hop.link && hop.link.bottleneck ? "narrowest" : null },
+      element("td", {}, placeLink(hop.node, this.choose)),
+      element("td", { className: "number", text: ns(hop.latency_ns) }),
+      element("td", { className: "number", text: hop.link ? ns(hop.link.propagation_ns) : "" }),
+      element("td", { className: "number", text: hop.link ? (hop.link.bw_gbs === null || hop.link.bw_gbs === undefined ? "\u221e" : numberText(hop.link.bw_gbs)) : "" }),
+      element("td", { className: "number", text: ns(hop.header_at_ns) })));
+    return [
+      element("p", { className: "ends" }, placeLink(route.from, this.choose), " \u2192 ", placeLink(route.to, this.choose), " ", swap),
+      element("p", { className: "kind", text: facts.filter((fact) => fact).join(" \u00b7 ") }),
+      element("label", { className: "bytes" }, "message of ", bytes, " B"),
+      formula.length > 0 ? element("table", { className: "formula" }, element("tbody", {}, ...formula)) : null,
+      element("div", { className: "scroll" }, element("table", { className: "hops" },
+        element("thead", {}, element("tr", {}, ...["node", "latency, ns", "link, ns", "link, GB/s", "header at, ns"].map((text, i) => element("th", { scope: "col", className: i > 0 ? "number" : null, text })))),
+        element("tbody", {}, ...rows))),
+    ].filter((part) => part !== null);
+  }
+}

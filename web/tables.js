@@ -1,0 +1,140 @@
+// Tables of a run, drawn by the script of the pages that sweeps write; a row selects its place.
+import "./page.js";
+import { api } from "./api.js";
+import { element, numberText, timeText } from "./elements.js";
+
+// Texts of a column: as they are, numbers with equal digits.
+function texts(column, values) {
+  const numbers = values.filter((value) => typeof value === "number");
+  const whole = numbers.every(Number.isInteger);
+  const most = Math.max(0, ...numbers.map(Math.abs));
+  const after = whole || most === 0 ? 0 : Math.max(0, Math.min(6, 3 - Math.floor(Math.log10(most))));
+  return values.map((value) => (value === null || value === undefined ? "" : typeof value === "number" && !whole ? value.toFixed(after) : String(value)));
+}
+
+// Columns of shares, which the reports print as percent.
+const shares = /(^|\.)(busy|utilisation|share|gain|part|mfu|.*_share)$/;
+
+const titles = {
+  "bottleneck.resources": "Limiting resources", "bottleneck.kernels": "Limits of kernels", engines: "Engines", links: "Busiest links",
+};
+
+// Element of a table of the API: {columns: [{name, unit, kind}], rows, places}.
+export function tableElement(answer, noun, select, part = 100) {
+  const box = element("div", { className: "table" }, element("div", { className: "scroll" },
+    element("table", {}, element("thead", {}, element("tr")), element("tbody"))));
+  const kinds = { number: "number", text: "text", lines: "lines", command: "command", mark: "mark" };
+  const columns = answer.columns.map((column, i) => {
+    let values = answer.rows.map((row) => row[i]), { name, unit } = column;
+    if (unit && name.endsWith("_" + unit)) name = name.slice(0, -unit.length - 1);
+    if (shares.test(name) && !unit && values.every((value) => value === null || typeof value === "number" && Math.abs(value) <= 1)) {
+      values = values.map((value) => (value === null ? null : 100 * value));
+      unit = "%";
+    }
+    const numeric = column.kind === "number" || values.some((value) => typeof value === "number") && values.every((value) => value === null || typeof value === "number");
+    return { name, unit: unit || "", kind: kinds[numeric ? "number" : column.kind] || "text", further: Boolean(column.further), cells: texts(column, values) };
+  });
+  if (columns.length === 0) return element("p", { className: "note", text: "empty" });
+  window.kernbenchPage.setUp(box, { rows: answer.rows.length, part, noun, columns, places: answer.places || null, select });
+  if (answer.left_out || answer.rows_left_out) box.append(element("p", { className: "note", text: (answer.left_out || answer.rows_left_out) + " more rows are not shown" }));
+  return box;
+}
+
+export class Tables {
+  // Tables of the run in a part of the page, chosen from a list; `first`: name of the first one.
+  constructor(root, store, choose) {
+    this.root = root;
+    this.store = store;
+    this.choose = choose;
+    this.name = null;
+    this.picker = element("div", { className: "tablist", role: "tablist", "aria-label": "Tables" });
+    this.body = element("div", { className: "tablebody" });
+    root.append(this.picker, this.body);
+  }
+
+  async show() {
+    const { run } = this.store.state;
+    if (run === null) return this.body.replaceChildren(element("p", { className: "note", text: "no run is loaded" }));
+    if (this.run === run) return;
+    this.run = run;
+    this.body.replaceChildren();
+    try {
+      const list = await api.get("run/" + run + "/tables");
+      const tables = Array.isArray(list) ? list : list.tables;
+      this.tables = tables.map((each) => (typeof each === "string" ? { name: each } : each));
+      if (!this.tables.some((each) => each.name === this.name)) this.name = (this.tables[0] || {}).name;
+      this.showList();
+      await this.showTable();
+    } catch (fault) {
+      this.picker.replaceChildren();
+      this.body.replaceChildren(element("p", { className: "fault", text: fault.message }));
+    }
+  }
+
+  showList() {
+    this.picker.replaceChildren(...this.tables.map(({ name, title, rows }) => element("button", {
+      type: "button", role: "tab", "aria-selected": String(name === this.name), text: title || name, title: rows === undefined ? null : rows + " rows",
+      onclick: () => {
+        this.name = name;
+        this.showList();
+        this.showTable();
+      },
+    })));
+  }
+
+  async showTable() {
+    const { run, name } = this;
+    if (!name) return this.body.replaceChildren(element("p", { className: "note", text: "this run has no tables" }));
+    try {
+      const answer = await api.get("run/" + run + "/table/" + encodeURIComponent(name));
+      if (this.run === run && this.name === name) this.body.replaceChildren(tableElement(answer, "row", this.choose));
+    } catch (fault) {
+      if (this.run === run && this.name === name) this.body.replaceChildren(element("p", { className: "fault", text: fault.message }));
+    }
+  }
+}
+
+// Facts and bottlenecks of a run: what limits it, and where.
+export class Summary {
+  constructor(root, store, choose) {
+    this.root = root;
+    this.store = store;
+    this.choose = choose;
+  }
+
+  async show() {
+    const { run } = this.store.state;
+    if (run === null) return this.root.replaceChildren(element("p", { className: "note", text: "no run is loaded" }));
+    if (this.run === run) return;
+    this.run = run;
+    try {
+      const answer = await api.get("run/" + run + "/summary");
+      if (this.run === run) this.root.replaceChildren(...this.parts(answer));
+    } catch (fault) {
+      this.root.replaceChildren(element("p", { className: "fault", text: fault.message }));
+    }
+  }
+
+  parts(answer) {
+    const parts = [], facts = element("dl");
+    for (const [key, value] of Object.entries(answer)) {
+      if (value === null || typeof value === "object") continue;
+      const text = key.endsWith("_fs") ? timeText(value, 7) : numberText(value);
+      facts.append(element("dt", { text: key.replace(/_fs$/, "").replaceAll("_", " ") }), element("dd", {}, key === "command_line" || key === "command" ? element("code", { text }) : text));
+    }
+    const tables = [];
+    for (const [key, value] of Object.entries(answer)) {
+      if (value && typeof value === "object" && Array.isArray(value.columns))
+        tables.push(element("h3", { text: value.title || titles[key] || key.replaceAll("_", " ") }), tableElement(value, "row", this.choose, 25));
+      else if (value && typeof value === "object" && !Array.isArray(value)) {
+        for (const [name, inner] of Object.entries(value)) {
+          if (inner === null || typeof inner === "object") continue;
+          facts.append(element("dt", { text: (key === "metadata" ? "" : key + " ") + name.replace(/_fs$/, "").replaceAll("_", " ") }),
+            element("dd", { text: name.endsWith("_fs") ? timeText(inner, 7) : numberText(inner) }));
+        }
+      }
+    }
+    parts.push(element("div", { className: "limits" }, ...tables), element("div", { className: "facts" }, facts));
+    return parts;
+  }
+}

@@ -1,0 +1,95 @@
+// Utilisation of the visible scopes of a run in an interval, as the map colours it.
+import { api } from "./api.js";
+import { levels } from "./scene.js";
+
+const tops = [0.05, 0.1, 0.2, 0.5, 1];
+const mostScopes = 40;    // of a request
+const mostKept = 6000;    // answers
+
+export class Uses {
+  // `changed`: called when answers have arrived; `intervals`: those of an exported file, or null.
+  constructor(run, changed, intervals = null) {
+    this.run = run;
+    this.changed = changed;
+    this.intervals = intervals;
+    this.interval = null;      // {from, to} in fs; null: the whole run
+    this.shown = new Map();    // scope -> the newest answer, of this interval or of the one before
+    this.answers = new Map();  // interval and scope -> answer
+    this.asked = new Set();    // the same, while it is on the way or if it has failed
+    this.wanted = new Map();   // scope -> level
+    this.pending = false;
+    this.fixedTop = null;
+    this.autoTop = 0.05;
+    this.peers = [this];  // runs that are shown next to each other
+    this.window = null;   // interval of the newest answer, rounded to recorded windows
+  }
+
+  get top() { return this.fixedTop || this.commonTop; }
+  get commonTop() { return Math.max(...this.peers.map((each) => each.autoTop)); }
+
+  setInterval(interval) {
+    if (interval && this.intervals) interval = this.nearest(interval);
+    this.interval = interval;
+    this.wanted.clear();
+  }
+
+  // Interval of an exported file that contains the middle of another one.
+  nearest({ from, to }) {
+    const middle = (from + to) / 2, found = this.intervals.find(([begin, end]) => begin <= middle && middle < end);
+    return found ? { from: found[0], to: found[1] } : null;
+  }
+
+  key(scope) { return (this.interval ? this.interval.from + "-" + this.interval.to : "") + "|" + scope; }
+
+  // {blocks, links} of a scope; asks for it if it is not at hand.
+  of(level, scope) {
+    const key = this.key(scope), answer = this.answers.get(key);
+    if (answer) {
+      this.shown.set(scope, answer);
+      return answer;
+    }
+    if (!this.asked.has(key)) {
+      this.wanted.set(scope, level);
+      if (!this.pending) queueMicrotask(() => this.next());
+    }
+    return this.shown.get(scope) || { blocks: [], links: [] };
+  }
+
+  take(key, answer) {
+    this.answers.set(key, answer);
+    this.asked.delete(key);
+    if (this.answers.size > mostKept) this.answers.delete(this.answers.keys().next().value);
+    let most = 0;
+    for (const share of answer.blocks) if (share > most) most = share;
+    for (const link of answer.links) if (link) most = Math.max(most, link[0] || 0, link[1] || 0);
+    const top = tops.find((each) => each >= most) || 1;
+    if (top > this.autoTop) this.autoTop = top;
+  }
+
+  // One request at a time, for all scopes that are missing by then.
+  async next() {
+    if (this.pending || this.wanted.size === 0) return;
+    this.pending = true;
+    const scopes = [...this.wanted].slice(0, mostScopes), { from, to } = this.interval || {};
+    const keys = new Map(scopes.map(([scope]) => [scope, this.key(scope)]));
+    for (const [scope] of scopes) this.wanted.delete(scope);
+    for (const key of keys.values()) this.asked.add(key);
+    try {
+      if (api.exported) {
+        await Promise.all(scopes.map(async ([scope, level]) => {
+          const answer = await api.get("run/" + this.run + "/use", { scope, level: levels[level], from_fs: from, to_fs: to }).catch(() => null);
+          if (answer) this.take(keys.get(scope), answer);
+        }));
+      } else {
+        const answer = await api.poll("run/" + this.run + "/uses", { scopes: scopes.map(([scope]) => scope).join(","), from_fs: from, to_fs: to });
+        for (const [scope, use] of Object.entries(answer.scopes)) this.take(keys.get(scope), use);
+        this.window = answer.window;
+      }
+    } catch (fault) {
+      this.fault = fault.message;
+    }
+    this.pending = false;
+    this.changed();
+    this.next();
+  }
+}
