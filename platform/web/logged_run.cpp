@@ -311,9 +311,11 @@ Json LoggedRun::overview(std::size_t bins) {
 // --- Bars and reports
 
 const RunTimeline& LoggedRun::bars() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<std::mutex> lock(timeline_mutex_);
   reading([this] {
-    if (!timeline_) timeline_ = std::make_unique<RunTimeline>(database(), launches());
+    if (timeline_) return;
+    const SQLite::Database own(ServedRun::path(), SQLite::OPEN_READONLY);
+    timeline_ = std::make_unique<RunTimeline>(own, launches());
   });
   return *timeline_;
 }

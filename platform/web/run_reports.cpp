@@ -1,6 +1,7 @@
 #include "platform/web/run_reports.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
@@ -25,6 +26,36 @@ constexpr std::uint64_t most_hops = 4'000'000, most_kept_operations = 500'000;
 std::mutex& playback_mutex() {
   static std::mutex mutex;
   return mutex;
+}
+
+// Steps of a long path: those that begin in one of 4000 equal intervals are one, named after the
+// longest of them.
+std::vector<PathStep> merged(const std::vector<PathStep>& steps) {
+  constexpr std::size_t most_steps = 4000;
+  if (steps.size() <= most_steps) return steps;
+  const Fs begin = steps.front().start;
+  const Fs bin = std::max<Fs>(1, (steps.back().end - begin) / most_steps);
+  std::vector<PathStep> merged;
+  std::size_t count = 0;  // steps in the last one
+  Fs longest = 0, of_bin = 0;
+  for (const PathStep& step : steps) {
+    if (count == 0 || (step.start - begin) / bin != of_bin) {
+      of_bin = (step.start - begin) / bin;
+      count = 1;
+      longest = step.time();
+      merged.push_back(step);
+      continue;
+    }
+    const Fs start = merged.back().start;
+    if (step.time() > longest) {
+      longest = step.time();
+      merged.back() = step;
+      merged.back().start = start;
+    }
+    merged.back().end = step.end;
+    ++count;
+  }
+  return merged;
 }
 
 // Members that are neither lists nor objects, and those of objects one level below.
@@ -139,8 +170,9 @@ Json RunReports::critical_path(std::uint64_t number) {
       number == 0 ? longest_of(launches, log_) : launch_of(launches, number, log_);
   const CriticalPath path = kernbench::critical_path(
       paths_->pes, launch, with_hops ? &paths_->transfers->by_end() : nullptr);
+  const std::vector<PathStep> shown = merged(path.steps);
   Json steps = Json::array();
-  for (const PathStep& step : path.steps) {
+  for (const PathStep& step : shown) {
     const std::string place = machine_.place_of(step.where);
     steps.push_back({{"node", place.empty() ? step.where : place},
                      {"on_map", !place.empty()},
@@ -162,6 +194,7 @@ Json RunReports::critical_path(std::uint64_t number) {
               {"begin_fs", launch.issued},
               {"end_fs", launch.ended},
               {"steps", std::move(steps)},
+              {"step_count", path.steps.size()},
               {"resources", path.resources_table().json()},
               {"note", with_hops ? Json()
                                  : Json("transfers are one step each: the log is large; inspect "
