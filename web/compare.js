@@ -20,7 +20,7 @@ export class Comparison {
       const answer = await api.get("compare", { a: run, b: other });
       const parts = [];
       const tables = answer.tables || Object.entries(answer).filter(([, value]) => value && Array.isArray(value.columns)).map(([name, value]) => ({ name, ...value }));
-      for (const table of tables) parts.push(element("h3", { text: table.title || table.name }), tableElement(table, "row", this.choose, 50));
+      for (const table of tables) parts.push(element("h3", { text: (table.title || table.name).replaceAll("_", " ") }), tableElement(table, "row", this.choose, 50));
       if (answer.note) parts.unshift(element("p", { className: "note", text: answer.note }));
       if (this.shown === key) this.root.replaceChildren(...parts);
     } catch (fault) {
@@ -47,10 +47,20 @@ export function marksOf(difference) {
   return marks;
 }
 
-// List of what differs, for the details.
+// List of what differs, for the details: equal changes of many nodes in one row.
 export function differenceParts(difference, choose) {
-  const rows = (difference.changed || []).slice(0, 200).map(({ name, key, a, b }) => element("tr", {},
-    element("td", {}, element("button", { type: "button", className: "place", text: name, onclick: () => choose(name) })),
-    element("td", { text: key }), element("td", { className: "number", text: numberText(a) }), element("td", { className: "number", text: numberText(b) })));
-  return [element("table", {}, element("thead", {}, element("tr", {}, ...["name", "key", "A", "B"].map((text) => element("th", { scope: "col", text })))), element("tbody", {}, ...rows))];
+  const groups = new Map();
+  const add = (name, key, a, b) => {
+    const id = JSON.stringify([name.split(" > ").map((end) => end.split(".").pop().replace(/\d+/g, "")), key, a, b]);
+    if (!groups.has(id)) groups.set(id, { name, key, a, b, count: 0 });
+    ++groups.get(id).count;
+  };
+  for (const { name, key, a, b } of difference.changed || []) add(name, key, a, b);
+  for (const name of difference.only_a || []) add(typeof name === "string" ? name : name.name, "only in A", null, null);
+  for (const name of difference.only_b || []) add(typeof name === "string" ? name : name.name, "only in B", null, null);
+  if (groups.size === 0) return [element("p", { className: "note", text: "no node or link differs" })];
+  const rows = [...groups.values()].slice(0, 200).map(({ name, key, a, b, count }) => element("tr", {},
+    element("td", {}, element("button", { type: "button", className: "place", text: name, onclick: () => choose(name) }), count > 1 ? " and " + (count - 1) + " more" : ""),
+    element("td", { text: key.replace(/^attrs\./, "") }), element("td", { className: "number", text: numberText(a) }), element("td", { className: "number", text: numberText(b) })));
+  return [element("table", {}, element("thead", {}, element("tr", {}, ...["name", "key", "A", "B"].map((text, i) => element("th", { scope: "col", className: i > 1 ? "number" : null, text })))), element("tbody", {}, ...rows))];
 }

@@ -83,7 +83,7 @@ export function niceStep(least) {
 const light = {
   dark: false,
   page: "#ffffff", ground: "#f6f7f9", text: "#1b1f24", quiet: "#5b6570", grid: "#dfe3e7", mark: "#0b62c4",
-  die: "#fdfdfe", dieEdge: "#a3abb4", zone: "#eef7f3", zoneEdge: "#7fb8a3", idle: "#c4c9cf", plain: "#ffffff", plainEdge: "#8a949e",
+  die: "#fdfdfe", dieEdge: "#a3abb4", zone: "#eef7f3", zoneEdge: "#7fb8a3", idle: "#c4c9cf", idleBlock: "#e6e9ec", plain: "#ffffff", plainEdge: "#8a949e",
   kinds: {
     control: ["#f8dfae", "#8a6000"], compute: ["#c3e3f7", "#1f6fa5"], memory: ["#a8dcca", "#00694e"],
     network: ["#e4e8ec", "#4f5963"], die_to_die: ["#eccfe0", "#96466f"], input_output: ["#f7cfb8", "#9a4300"],
@@ -101,7 +101,7 @@ const light = {
 const dark = {
   dark: true,
   page: "#14181c", ground: "#0f1215", text: "#e8ebee", quiet: "#9aa4ae", grid: "#2a3138", mark: "#6cb2ff",
-  die: "#181d22", dieEdge: "#4b555f", zone: "#14231e", zoneEdge: "#2f6b57", idle: "#3b444d", plain: "#1e242a", plainEdge: "#65707b",
+  die: "#181d22", dieEdge: "#4b555f", zone: "#14231e", zoneEdge: "#2f6b57", idle: "#3b444d", idleBlock: "#272e35", plain: "#1e242a", plainEdge: "#65707b",
   kinds: {
     control: ["#4d3c14", "#d9a936"], compute: ["#173c55", "#66b2e6"], memory: ["#0f4536", "#4fc3a1"],
     network: ["#2b3239", "#8d98a3"], die_to_die: ["#472c3c", "#d18bb3"], input_output: ["#512c17", "#e8945c"],

@@ -2,7 +2,7 @@
 import { api } from "./api.js";
 import { element, numberText, svgElement } from "./elements.js";
 
-const w = 900, h = 360, left = 70, right = 20, top = 16, bottom = 46;
+const left = 92, right = 24, top = 18, bottom = 46;
 
 function decades(from, to) {
   const marks = [];
@@ -31,6 +31,7 @@ export class Roofline {
   // peaks: {name, gbs} (slopes) and {name, gflops} (ceilings); points: {kernel, intensity, rate}.
   parts(answer) {
     const slopes = answer.peaks.filter((peak) => peak.gbs > 0), ceilings = answer.peaks.filter((peak) => peak.gflops > 0);
+    const w = Math.max(480, Math.min(1100, this.root.clientWidth - 40)), h = Math.max(230, this.root.clientHeight - 34);
     const points = answer.points.filter((point) => point.intensity > 0 && point.rate > 0);
     if (points.length === 0) return [element("p", { className: "note", text: answer.note || "no kernel of this run computes and moves bytes" })];
     const ridge = slopes.length > 0 && ceilings.length > 0 ? Math.max(...ceilings.map((each) => each.gflops)) / Math.min(...slopes.map((each) => each.gbs)) : 1;
@@ -39,7 +40,7 @@ export class Roofline {
     const y1 = Math.max(...ys, ...ceilings.map((each) => each.gflops)) * 2, y0 = Math.min(...ys, y1 / 1000) / 2;
     const x = (value) => left + (w - left - right) * Math.log(value / x0) / Math.log(x1 / x0);
     const y = (value) => h - bottom - (h - top - bottom) * Math.log(value / y0) / Math.log(y1 / y0);
-    const svg = svgElement("svg", { viewBox: "0 0 " + w + " " + h, class: "roofline", role: "img", "aria-label": "Roofline: rate over operations per byte" });
+    const svg = svgElement("svg", { viewBox: "0 0 " + w + " " + h, width: w, height: h, class: "roofline", role: "img", "aria-label": "Roofline: rate over operations per byte" });
     const text = (tx, ty, words, anchor, options = {}) => svgElement("text", { x: tx, y: ty, "text-anchor": anchor, text: words, ...options });
     for (const value of decades(x0, x1)) {
       if (value < x0 || value > x1) continue;
@@ -69,7 +70,7 @@ export class Roofline {
       if (points.length <= 24) svg.append(text(x(point.intensity) + 9, y(point.rate) + 4, point.kernel, "start"));
     });
     svg.append(text((left + w - right) / 2, h - 8, "operations per byte, FLOP/B", "middle"),
-      text(16, (top + h - bottom) / 2, "rate, GFLOP/s", "middle", { transform: "rotate(-90 16 " + (top + h - bottom) / 2 + ")" }));
+      text(14, (top + h - bottom) / 2, "rate of a SIP, GFLOP/s", "middle", { transform: "rotate(-90 14 " + (top + h - bottom) / 2 + ")" }));
     return [element("figure", {}, svg, answer.note ? element("figcaption", { text: answer.note }) : "")];
   }
 }

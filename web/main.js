@@ -57,6 +57,12 @@ class Page {
 
   runOf(id) { return this.session.runs.find((run) => run.id === id); }
 
+  // Interval of the slider, for a run that has counters per window.
+  intervalOf(id) {
+    const run = this.runOf(id);
+    return run && run.has_windows ? this.store.state.interval : null;
+  }
+
   // --- Parts of the page
 
   build() {
@@ -65,6 +71,7 @@ class Page {
     this.fillChoices();
     const choose = (name) => this.choose(name);
     this.panel = new Panel(byId("panel"), store, choose);
+    this.panel.intervalOf = (id) => this.intervalOf(id);
     this.panel.nodesOf = (name) => this.nodesOf(name);
     this.search = new Search(byId("search"), {
       machine: () => store.state.machine, onChoose: (name) => this.choose(name, true), places: (text) => this.placesAtHand(text),
@@ -193,14 +200,17 @@ class Page {
     const same = this.panes.length === wanted.length && this.panes.every((pane, i) => pane.scene === scenes[i]);
     if (!same) {
       this.panes.forEach((pane) => pane.view.close());
-      this.panes = scenes.map((scene, number) => this.pane(scene, number));
+      this.panes = [];
+      this.panes = scenes.map((scene, number) => this.pane(scene, number, scenes.length));
     }
     this.panes.forEach((pane, number) => {
       const { run: id } = wanted[number];
       const facts = api.exported && this.session.export ? this.session.export.runs.find((each) => each.id === id) : null;
-      pane.uses = id === null ? null : new Uses(id, () => pane.view.later(), facts ? facts.intervals : null);
-      if (pane.uses) pane.uses.setInterval(this.store.state.interval);
-      pane.view.badge.hidden = wanted.length < 2;
+      pane.uses = id === null ? null : new Uses(id, () => {
+        pane.view.later();
+        if (number === 0) this.timeline.showWindow(pane.uses.window);
+      }, facts ? facts.intervals : null);
+      if (pane.uses) pane.uses.setInterval(this.intervalOf(id));
       pane.view.badge.textContent = "AB"[number] + ": " + (id === null ? "" : this.runOf(id).title);
       pane.view.later();
     });
@@ -212,9 +222,11 @@ class Page {
     this.showOverlays();
     this.placeChanged();
     this.showCrumbs();
+    const { place, route } = this.store.state;
+    if (!same && place && !route) this.panes[0].view.zoomTo(place);
   }
 
-  pane(scene, number) {
+  pane(scene, number, count) {
     const pane = { scene, number, uses: null };
     const view = pane.view = new MapView(byId("maps"), {
       label: "Map of the machine" + (number > 0 ? " of the second run" : "") + ": arrow keys move, Enter goes inside, Escape outside",
@@ -222,7 +234,7 @@ class Page {
       onSelect: (name) => this.choose(name, false, pane),
       onView: (moved) => {
         // Panes show the same part.
-        for (const each of this.panes) if (each !== pane && each.scene === scene) each.view.setView(moved, true);
+        for (const each of this.panes) if (each !== pane && each.scene.isLike(scene)) each.view.setView(moved, true);
       },
       onDrawn: () => {
         this.showCrumbs();
@@ -233,6 +245,8 @@ class Page {
       describe: (found) => this.describe(pane, found),
     });
     view.theme = this.theme;
+    view.badge.hidden = count < 2;
+    view.resize();
     view.setScene(scene);
     return pane;
   }
@@ -254,9 +268,7 @@ class Page {
       view.selected = place;
       view.drawOver();
     }
-    if (place && this.started) this.say(place);
-    else if (place && this.panes.length > 0 && !this.shown) this.panes[0].view.reveal(place);
-    this.shown = this.panes.length > 0;
+    if (place) this.say(place);
   }
 
   showOverlays() {
@@ -286,7 +298,7 @@ class Page {
   intervalChanged() {
     for (const pane of this.panes) {
       if (!pane.uses) continue;
-      pane.uses.setInterval(this.store.state.interval);
+      pane.uses.setInterval(this.intervalOf(pane.uses.run));
       pane.view.later();
     }
   }
@@ -460,7 +472,7 @@ class Page {
         choice.addEventListener("change", () => show(choice.value));
         const total = steps.length > 0 ? steps[steps.length - 1].end_fs - steps[0].start_fs : 0;
         const rows = this.pathNodes(steps, null).sort((a, b) => b.share - a.share);
-        const table = (head, lines) => element("table", {}, element("thead", {}, element("tr", {}, ...head.map((text, i) => element("th", { scope: "col", className: i > 0 && i < head.length ? "number" : null, text })))), element("tbody", {}, ...lines));
+        const table = (head, lines) => element("table", {}, element("thead", {}, element("tr", {}, ...head.map((text, i) => element("th", { scope: "col", className: i > 0 && text !== "what" ? "number" : null, text })))), element("tbody", {}, ...lines));
         const place = (name, on = true) => (on === false ? name : element("button", { type: "button", className: "place", text: name, onclick: () => this.choose(name) }));
         const most = 400;
         root.replaceChildren(element("div", { className: "bar" }, launches.length > 0 ? choice : null, element("span", { text: steps.length + " steps, " + timeText(total) }),

@@ -197,8 +197,9 @@ export class MapView {
 
   fit(animated = true) {
     if (!this.scene || !this.width) return;
-    const view = this.fitView(this.scene.bounds, 0.9);
-    this.go({ ...view, y: view.y - Math.min(14, 0.03 * this.height) }, animated);  // above the legend
+    const { bounds } = this.scene, legend = 46, margin = 14, names = 30, top = this.badge.hidden ? margin : 44;
+    const k = Math.min((this.width - 2 * margin) / bounds.w, Math.max(60, this.height - legend - top - names) / bounds.h);
+    this.go({ k, x: this.width / 2 - k * (bounds.x + bounds.w / 2), y: top - k * bounds.y }, animated);
   }
 
   limits() {
@@ -443,7 +444,7 @@ export class MapView {
     this.statistics.nodes += Math.max(1, block.nodes.length);
     const share = use ? use.blocks[index] : undefined;
     let [fill, stroke] = theme.kinds[block.kind];
-    if (use) fill = share === null || share === undefined ? theme.plain : heatColour(theme, share / this.uses.top);
+    if (use) fill = share === null || share === undefined ? theme.plain : share > 0 ? heatColour(theme, share / this.uses.top) : theme.idleBlock;
     if (use) stroke = theme.plainEdge;
     if (block.child !== null) {
       const name = fullName(scope, block.child), inner = this.scene.place(level + 1, { x, y, w, h });
@@ -458,7 +459,7 @@ export class MapView {
     }
     if (w < 1 || h < 1) return;
     const mark = this.marks && this.marks.get(fullName(scope, block.child || block.name));
-    if (mark) [fill, stroke] = [block.child === null ? theme[mark] : fill, theme[mark]];
+    if (mark) [fill, stroke] = [block.child === null && !use ? theme[mark] : fill, theme[mark]];
     if (Math.min(w, h) >= 22 || block.reference) {
       batch.round.push({ fill: block.reference ? null : fill, stroke, x, y, w, h, radius: Math.min(6, 0.12 * h), width: mark ? 3 : 1, dash: block.reference });
     } else {
@@ -483,7 +484,7 @@ export class MapView {
     // SIPs have their name on the board above them.
     const room = level === 0 ? 99 : h * 0.1, size = Math.min(13, room * 0.85);
     if (size < smallestText) return;
-    const words = share === null || share === undefined ? block.label : block.label + "  " + percentText(share);
+    const words = share > 0 ? block.label + "  " + percentText(share) : block.label;
     if (level === 0) {
       const width = widthOf(words) * 12;
       if (width < w) batch.text(words, x + 2, y + h + 8 * this.view.k + 10, 12, theme.quiet, "left", false, theme.ground);
@@ -503,7 +504,7 @@ export class MapView {
       if (size < smallestText) return;
     }
     size = Math.floor(size);
-    const more = share === null || share === undefined ? null : percentText(share);
+    const more = share > 0 ? percentText(share) : null;
     const mx = x + w / 2, my = y + h / 2;
     const second = Math.max(9, Math.floor(size * 0.85));
     if (more !== null && !upwards && h > 2.3 * size && widthOf(more) * second < w - 3) {
@@ -603,7 +604,7 @@ export class MapView {
       const ends = endsOf(node);
       if (ends) {
         const link = this.scene.link(ends[0], ends[1]);
-        if (link) this.stroke(ctx, link.points, this.theme.path, current ? 6 : 3);
+        if (link) this.stroke(ctx, link.points, this.theme.path, current ? 5 : 2.5);
         continue;
       }
       const steps = this.scene.path(node), last = steps[steps.length - 1];
@@ -613,8 +614,9 @@ export class MapView {
       ctx.lineWidth = (current ? 3 : 1) + 3 * Math.min(1, share || 0);
       if (Math.max(w, h) < 8) {
         ctx.beginPath();
-        ctx.arc(x + w / 2, y + h / 2, 6, 0, 2 * Math.PI);
-        ctx.stroke();
+        ctx.arc(x + w / 2, y + h / 2, 2.5 + 6 * Math.min(0.5, share || 0) + (current ? 2 : 0), 0, 2 * Math.PI);
+        ctx.fillStyle = this.theme.path;
+        ctx.fill();
       } else {
         ctx.strokeRect(x - 1, y - 1, w + 2, h + 2);
       }

@@ -99,10 +99,10 @@ export class Panel {
     const parts = [];
     for (const [number, id] of [run, other].entries()) {
       if (id === null || id === undefined) continue;
-      const { from, to } = interval || {};
+      const used = this.intervalOf(id), { from, to } = used || {};
       try {
         const answer = await api.get("run/" + id + "/place", { name: place, from_fs: from, to_fs: to });
-        parts.push(...this.useOf(answer, other !== null ? (number === 0 ? "Run A" : "Run B") : "In the run"));
+        parts.push(...this.useOf(answer, (other !== null ? (number === 0 ? "Run A" : "Run B") : "In the run") + (used ? ", in the interval" : "")));
       } catch (fault) {
         parts.push(element("h3", { text: "In the run" }), element("p", { className: "note", text: fault.message }));
       }
@@ -113,21 +113,30 @@ export class Panel {
 
   useOf(answer, title) {
     const servers = answer.servers || [];
-    const parts = [element("h3", { text: title + (this.store.state.interval ? ", in the interval" : "") })];
+    const parts = [element("h3", { text: title })];
     if (servers.length === 0) parts.push(element("p", { className: "note", text: answer.note || "nothing is counted here" }));
     else {
       const rows = servers.slice(0, 24).map((server) => element("tr", {},
-        element("th", { scope: "row", text: server.name || server.kind || "" }),
+        element("th", { scope: "row" }, this.serverName(server)),
         element("td", { className: "number" }, shareBar(server.share || 0), server.share === null || server.share === undefined ? "" : percentText(server.share)),
         element("td", { className: "number", text: server.stalled_fs === undefined || server.stalled_fs === null ? "" : timeText(server.stalled_fs) }),
         element("td", { className: "number", text: server.bytes === undefined || server.bytes === null ? "" : bytesText(server.bytes) })));
       parts.push(element("table", { className: "servers" },
         element("thead", {}, element("tr", {}, ...["server", "busy", "queued", "bytes"].map((text, i) => element("th", { scope: "col", className: i > 0 ? "number" : null, text })))),
         element("tbody", {}, ...rows)));
-      if (servers.length > 24) parts.push(element("p", { className: "note", text: servers.length - 24 + " more servers" }));
+      const count = answer.servers_count ?? answer.count ?? servers.length;
+      if (count > 24) parts.push(element("p", { className: "note", text: count - 24 + " more servers" }));
     }
     if ((answer.windows || []).length > 1) parts.push(this.spark(answer.windows));
     return parts;
+  }
+
+  // Relative to the selection.
+  serverName(server) {
+    const { place } = this.store.state, name = server.name || server.kind || "";
+    if (server.place === place) return name.startsWith(place + " ") ? name.slice(place.length + 1) : name === place && endsOf(place) ? "link" : name;
+    const text = name.replaceAll(place + ".", "");
+    return server.place ? placeLink(server.place, this.choose, text) : text;
   }
 
   // Share over the whole run, with the interval marked.
@@ -183,18 +192,19 @@ export class Panel {
     });
     const swap = element("button", { type: "button", text: "\u21c4", title: "Reverse", "aria-label": "Reverse the route", onclick: () => this.store.set({ route: { from: route.to, to: route.from, bytes: route.bytes } }) });
     const facts = [answer.kind, numberText(answer.length_mm) + " mm", answer.bottleneck_gbs ? "narrowest " + numberText(answer.bottleneck_gbs) + " GB/s" : null];
-    const total = last ? last.latency_ns ?? last.header_at_ns : null;
-    if (total !== null && total !== undefined) facts.push("latency " + numberText(total) + " ns");
+    if (last && last.header_at_ns > 0) facts.push("header arrives after " + numberText(last.header_at_ns) + " ns");
+    // Links have a length of at least 1 fs.
+    const ns = (value) => (value > 0 && value < 0.001 ? "<0.001" : numberText(value));
     const formula = (answer.formula || []).map((each) => element("tr", {},
       element("th", { scope: "row", text: each.op + (each.posted ? ", posted" : "") }),
       element("td", { className: "number", text: numberText(each.total_ns) + " ns" }),
       element("td", { className: "number", text: each.gbs ? numberText(each.gbs) + " GB/s" : "" })));
     const rows = hops.map((hop) => element("tr", { className: hop.bottleneck || hop.link && hop.link.bottleneck ? "narrowest" : null },
       element("td", {}, placeLink(hop.node, this.choose)),
-      element("td", { className: "number", text: numberText(hop.latency_ns) }),
-      element("td", { className: "number", text: hop.link ? numberText(hop.link.propagation_ns) : "" }),
+      element("td", { className: "number", text: ns(hop.latency_ns) }),
+      element("td", { className: "number", text: hop.link ? ns(hop.link.propagation_ns) : "" }),
       element("td", { className: "number", text: hop.link ? (hop.link.bw_gbs === null || hop.link.bw_gbs === undefined ? "\u221e" : numberText(hop.link.bw_gbs)) : "" }),
-      element("td", { className: "number", text: numberText(hop.header_at_ns) })));
+      element("td", { className: "number", text: ns(hop.header_at_ns) })));
     return [
       element("p", { className: "ends" }, placeLink(route.from, this.choose), " \u2192 ", placeLink(route.to, this.choose), " ", swap),
       element("p", { className: "kind", text: facts.filter((fact) => fact).join(" \u00b7 ") }),

@@ -57,6 +57,11 @@ export class Scene {
 
   get bounds() { return this.layouts[0].bounds; }
 
+  // Both machines have the same map, whatever their settings.
+  isLike(other) {
+    return this === other || this.json.sips.length === other.json.sips.length && this.layouts.every((layout, level) => layout.blocks.length === other.layouts[level].blocks.length && layout.width === other.layouts[level].width);
+  }
+
   // Placement of the layout of a level in a box: coordinates x -> box.x + scale * x.
   place(level, box) {
     const { area } = this.layouts[level], room = roomIn(level, box);

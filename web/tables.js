@@ -12,15 +12,27 @@ function texts(column, values) {
   return values.map((value) => (value === null || value === undefined ? "" : typeof value === "number" && !whole ? value.toFixed(after) : String(value)));
 }
 
+// Columns of shares, which the reports print as percent.
+const shares = /(^|\.)(busy|.*utilisation|share|gain|mfu|.*_share)$/;
+
+const titles = {
+  "bottleneck.resources": "Limiting resources", "bottleneck.kernels": "Limits of kernels", engines: "Engines", links: "Busiest links",
+};
+
 // Element of a table of the API: {columns: [{name, unit, kind}], rows, places}.
 export function tableElement(answer, noun, select, part = 100) {
   const box = element("div", { className: "table" }, element("div", { className: "scroll" },
     element("table", {}, element("thead", {}, element("tr")), element("tbody"))));
   const kinds = { number: "number", text: "text", lines: "lines", command: "command", mark: "mark" };
   const columns = answer.columns.map((column, i) => {
-    const values = answer.rows.map((row) => row[i]);
+    let values = answer.rows.map((row) => row[i]), { name, unit } = column;
+    if (unit && name.endsWith("_" + unit)) name = name.slice(0, -unit.length - 1);
+    if (shares.test(name) && !unit && values.every((value) => value === null || typeof value === "number" && Math.abs(value) <= 1)) {
+      values = values.map((value) => (value === null ? null : 100 * value));
+      unit = "%";
+    }
     const numeric = column.kind === "number" || values.some((value) => typeof value === "number") && values.every((value) => value === null || typeof value === "number");
-    return { name: column.name, unit: column.unit || "", kind: kinds[numeric ? "number" : column.kind] || "text", further: Boolean(column.further), cells: texts(column, values) };
+    return { name, unit: unit || "", kind: kinds[numeric ? "number" : column.kind] || "text", further: Boolean(column.further), cells: texts(column, values) };
   });
   if (columns.length === 0) return element("p", { className: "note", text: "empty" });
   window.kernbenchPage.setUp(box, { rows: answer.rows.length, part, noun, columns, places: answer.places || null, select });
@@ -61,7 +73,7 @@ export class Tables {
 
   showList() {
     this.picker.replaceChildren(...this.tables.map(({ name, title, rows }) => element("button", {
-      type: "button", role: "tab", "aria-selected": String(name === this.name), text: title || name, title: rows === undefined ? null : rows + " rows",
+      type: "button", role: "tab", "aria-selected": String(name === this.name), "data-name": name, text: title || titles[name] || name.replaceAll(/[._]/g, " "), title: rows === undefined ? null : rows + " rows",
       onclick: () => {
         this.name = name;
         this.showList();
@@ -113,7 +125,7 @@ export class Summary {
     const tables = [];
     for (const [key, value] of Object.entries(answer)) {
       if (value && typeof value === "object" && Array.isArray(value.columns))
-        tables.push(element("h3", { text: value.title || key.replaceAll("_", " ") }), tableElement(value, "row", this.choose, 25));
+        tables.push(element("h3", { text: value.title || titles[key] || key.replaceAll("_", " ") }), tableElement(value, "row", this.choose, 25));
       else if (value && typeof value === "object" && !Array.isArray(value)) {
         for (const [name, inner] of Object.entries(value)) {
           if (inner === null || typeof inner === "object") continue;
@@ -122,7 +134,7 @@ export class Summary {
         }
       }
     }
-    parts.push(element("div", { className: "facts" }, facts), element("div", { className: "limits" }, ...tables));
+    parts.push(element("div", { className: "limits" }, ...tables), element("div", { className: "facts" }, facts));
     return parts;
   }
 }

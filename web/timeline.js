@@ -67,18 +67,20 @@ export class Timeline {
       ...[[10, "10 s"], [20, "20 s"], [60, "60 s"]].map(([value, text]) => element("option", { value, text: "in " + text })));
     this.pace.value = "20";
     this.text = element("output", { className: "interval" });
+    this.counted = element("span", { className: "note" });
     this.whole = button("whole run", "Show the whole run", () => this.setInterval(null));
     this.scopeChoice = element("select", { "aria-label": "Lanes of the chart" });
     this.scopeChoice.addEventListener("change", () => this.store.set({ laneScope: this.scopeChoice.value === "view" ? "view" : this.scopeChoice.value }));
     this.note = element("span", { className: "note" });
-    const bar = element("div", { className: "bar" }, this.play, this.length, this.pace, this.whole, this.text, this.note,
+    const bar = element("div", { className: "bar" }, this.play, this.length, this.pace, this.whole, this.text, this.counted, this.note,
       element("span", { className: "grow" }), element("label", {}, "lanes of ", this.scopeChoice));
     this.overview = canvasOf("overview", "Activity over the run; the interval is what the map shows");
     const handle = (which) => element("div", { className: "handle", role: "slider", tabindex: "0", "aria-label": which + " of the interval", "aria-orientation": "horizontal" });
     this.handles = [handle("Begin"), handle("End")];
     this.slider = element("div", { className: "slider" }, this.overview, ...this.handles);
     this.gantt = canvasOf("gantt", "Chart of launches, kernels and engines over time. W and S zoom, A and D move.");
-    this.scroll = element("div", { className: "lanes" }, this.gantt);
+    this.spacer = element("div", { className: "spacer" });
+    this.scroll = element("div", { className: "lanes" }, this.gantt, this.spacer);
     this.tip = element("div", { className: "tip", role: "tooltip", hidden: true });
     this.root.append(bar, this.slider, this.scroll, this.tip);
     this.listenOverview();
@@ -142,9 +144,14 @@ export class Timeline {
       const key = JSON.stringify([range, runs, scope]);
       this.askedKey = key;
       try {
-        const answers = await Promise.all(runs.map((id) => api.get("run/" + id + "/timeline", { ...range, bins: this.options.exported() ? this.options.exported().timeline_bins : whole ? bins : Math.round(bins * 1.5), scope })));
+        const settled = await Promise.allSettled(runs.map((id) => api.get("run/" + id + "/timeline", { ...range, bins: this.options.exported() ? this.options.exported().timeline_bins : whole ? bins : Math.round(bins * 1.5), scope })));
         if (this.askedKey !== key) return;
-        this.lanes = answers.flatMap((answer, i) => answer.lanes.map((lane, n) => ({ ...lane, title: titleOf(lane), node: placeOf(lane), labels: answer.labels, number: i, first: n === 0 })));
+        if (settled.every((each) => each.status === "rejected")) throw settled[0].reason;
+        const answers = settled.map((each) => each.value || { lanes: [], labels: [] });
+        this.lanes = answers.flatMap((answer, i) => answer.lanes.map((lane) => ({ ...lane, title: titleOf(lane), node: placeOf(lane), labels: answer.labels, number: i })));
+        const order = new Intl.Collator("en", { numeric: true });
+        this.lanes.sort((a, b) => a.number - b.number || order.compare(a.place || "", b.place || ""));
+        this.lanes.forEach((lane, i) => { lane.first = i === 0 || this.lanes[i - 1].number !== lane.number; });
         this.leftOut = answers.reduce((sum, answer) => sum + (answer.lanes_left_out || 0), 0);
         this.fault = null;
       } catch (fault) {
@@ -156,6 +163,12 @@ export class Timeline {
   }
 
   // --- Interval and replay
+
+  // Recorded windows that the colours of the interval are from.
+  showWindow(window) {
+    this.window = window;
+    this.drawOverview();
+  }
 
   setInterval(interval) {
     if (interval) {
@@ -223,6 +236,7 @@ export class Timeline {
     if (!this.width) return;
     const theme = this.options.theme(), h = 58, ctx = sized(this.overview, this.width, h);
     const { interval } = this.store.state;
+    this.counted.textContent = interval && this.window && this.window.begin_fs !== undefined ? "counted from " + timeText(this.window.begin_fs) + " to " + timeText(this.window.end_fs) : "";
     this.text.textContent = this.end === 0 ? "" : interval ? timeText(interval.from) + " to " + timeText(interval.to) + " (" + timeText(interval.to - interval.from) + ")" : "0 to " + timeText(this.end);
     this.whole.disabled = !interval;
     if (this.end === 0) {
@@ -409,8 +423,10 @@ export class Timeline {
 
   drawGantt() {
     const theme = this.options.theme();
-    const rows = this.rowsDrawn = this.rows(), visible = this.scroll.clientHeight;
-    const ctx = sized(this.gantt, this.width, Math.max(this.total, Math.min(visible, 60)));
+    // The canvas has the visible part, and stays there while the lanes are scrolled.
+    const rows = this.rowsDrawn = this.rows(), visible = Math.max(60, this.scroll.clientHeight);
+    const ctx = sized(this.gantt, this.width, visible);
+    this.spacer.style.height = Math.max(0, this.total - visible) + "px";
     ctx.font = "11px " + family;
     ctx.textBaseline = "middle";
     if (!this.view || this.lanes.length === 0) {
@@ -421,19 +437,25 @@ export class Timeline {
     }
     const { view } = this, right = this.width - 8, first = this.scroll.scrollTop, last = first + visible;
     this.axis(ctx, view, rulerHeight, rulerHeight, theme, true);
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(0, rulerHeight, this.width, visible - rulerHeight);
+    ctx.clip();
+    ctx.translate(0, -first);
     for (const row of rows) {
-      if (row.y + row.h < first || row.y > last) continue;
+      if (row.y + row.h < first + rulerHeight || row.y > last) continue;
       this.drawRow(ctx, row, theme);
     }
+    ctx.restore();
     const { interval } = this.store.state;
     if (interval) {
       const from = Math.max(gutter, this.gx(interval.from)), to = Math.min(right, this.gx(interval.to));
       if (to > from) {
         ctx.fillStyle = theme.dark ? "#6cb2ff22" : "#0b62c414";
-        ctx.fillRect(from, 0, to - from, this.total);
+        ctx.fillRect(from, 0, to - from, visible);
         ctx.fillStyle = theme.mark;
-        ctx.fillRect(from, 0, 1, this.total);
-        ctx.fillRect(to - 1, 0, 1, this.total);
+        ctx.fillRect(from, 0, 1, visible);
+        ctx.fillRect(to - 1, 0, 1, visible);
       }
     }
     if (this.fault && this.lanes.length > 0) {
@@ -508,7 +530,10 @@ export class Timeline {
     this.setView(fs - (fs - from) * factor, fs + (to - fs) * factor);
   }
 
-  rowAt(y) { return (this.rowsDrawn || []).find((row) => y >= row.y && y < row.y + row.h) || null; }
+  rowAt(y) {
+    const at = y + this.scroll.scrollTop;
+    return y < rulerHeight ? null : (this.rowsDrawn || []).find((row) => at >= row.y && at < row.y + row.h) || null;
+  }
 
   barAt(row, x) {
     if (!row || row.kind === "title" || x < gutter) return null;
@@ -527,7 +552,7 @@ export class Timeline {
     gantt.addEventListener("pointerdown", (event) => {
       if (!this.view || event.button !== 0) return;
       const [x, y] = at(event);
-      drag = { x, y, view: this.view, ruler: y - this.scroll.scrollTop < rulerHeight || event.shiftKey, moved: false, top: this.scroll.scrollTop, clientY: event.clientY };
+      drag = { x, y, view: this.view, ruler: y < rulerHeight || event.shiftKey, moved: false, top: this.scroll.scrollTop, clientY: event.clientY };
       gantt.setPointerCapture(event.pointerId);
     });
     gantt.addEventListener("pointermove", (event) => {

@@ -85,6 +85,12 @@ void ReportSet::refuse_option(const char* name, const std::string& fault) const 
       fmt::format("the report {} declares an option of the command: {}", quote(name), fault));
 }
 
+void ReportSet::leave_out(const std::string& name) {
+  declared_.erase(std::remove_if(declared_.begin(), declared_.end(),
+                                 [&](const Declared& each) { return each.kind.name == name; }),
+                  declared_.end());
+}
+
 std::vector<std::string> ReportSet::options() const { return options_without(0); }
 
 std::vector<std::string> ReportSet::options_without(unsigned source) const {

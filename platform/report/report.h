@@ -133,6 +133,8 @@ class ReportSet {
   // Declares the options of all registered reports of these sources. Throws Error, which names
   // both, if two reports have one name or declare one option.
   void declare(CLI::App& command, unsigned sources);
+  // A report without options that is not wanted; no effect if there is none of that name.
+  void leave_out(const std::string& name);
 
   // Names of the declared options, only of reports without `source`.
   std::vector<std::string> options() const;

@@ -166,8 +166,10 @@ class HttpServer::Server final : public httplib::Server {
   bool refuse_body(const httplib::Request& request, httplib::Response& response) const {
     const auto length = parse_number(request.get_header_value("Content-Length"), UINT64_MAX);
     if (length && *length <= most_body_bytes && !request.has_header("Transfer-Encoding") &&
-        request.get_header_value_count("Content-Length") == 1)
+        request.get_header_value_count("Content-Length") == 1) {
+      close_after_answer() = false;
       return false;
+    }
     set(response,
         length ? error_answer(413, fmt::format("the body is longer than {} bytes", most_body_bytes))
                : error_answer(411, "the length of the body is missing"));
@@ -198,7 +200,7 @@ class HttpServer::Server final : public httplib::Server {
     while (!closed && is_good &&
            (stream.has_buffered() || stream.wait_for(POLLIN, keep_alive_ms))) {
       stream.begin_request();
-      close_after_answer() = false;
+      close_after_answer() = true;  // unless the request is understood
       is_good = process_request(stream, false, closed, [](httplib::Request& request) {
         request.headers.erase("Accept-Encoding");  // compression costs more than loopback
         request.ranges.clear();

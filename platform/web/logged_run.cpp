@@ -40,9 +40,12 @@ LoggedRun::LoggedRun(const std::string& title, const std::string& path,
     if (ends.executeStep()) end_ = static_cast<Fs>(ends.getColumn(0).getInt64());
     SQLite::Statement windows(database(), "SELECT 1 FROM windows WHERE name LIKE 'time %' LIMIT 1");
     has_windows_ = windows.executeStep();
-    SQLite::Statement operations(database(), "SELECT max(id) FROM ops");
-    if (operations.executeStep())
-      operations_ = static_cast<std::uint64_t>(operations.getColumn(0).getInt64());
+    SQLite::Statement sizes(database(),
+                            "SELECT (SELECT max(id) FROM ops), (SELECT max(rowid) FROM hops)");
+    if (sizes.executeStep()) {
+      operations_ = static_cast<std::uint64_t>(sizes.getColumn(0).getInt64());
+      hops_ = static_cast<std::uint64_t>(sizes.getColumn(1).getInt64());
+    }
   });
 }
 
@@ -308,9 +311,11 @@ Json LoggedRun::overview(std::size_t bins) {
 // --- Bars and reports
 
 const RunTimeline& LoggedRun::bars() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<std::mutex> lock(timeline_mutex_);
   reading([this] {
-    if (!timeline_) timeline_ = std::make_unique<RunTimeline>(database(), launches());
+    if (timeline_) return;
+    const SQLite::Database own(ServedRun::path(), SQLite::OPEN_READONLY);
+    timeline_ = std::make_unique<RunTimeline>(own, launches());
   });
   return *timeline_;
 }
@@ -325,7 +330,9 @@ Json LoggedRun::timeline(const std::string& scope, const WebInterval& interval, 
 
 RunReports& LoggedRun::reports() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!reports_) reports_ = std::make_unique<RunReports>(ServedRun::path(), machine());
+  if (!reports_)
+    reports_ = std::make_unique<RunReports>(ServedRun::path(), RunReports::Size{operations_, hops_},
+                                            machine());
   return *reports_;
 }
 

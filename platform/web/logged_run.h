@@ -55,10 +55,11 @@ class LoggedRun final : public ServedRun, private OpenedLog {
   RunReports& reports();
 
   static constexpr std::size_t most_launches = 1000;
-  mutable std::mutex mutex_;  // guards the database and what is read on first use
+  mutable std::mutex mutex_;   // guards the database and what is read from it on first use
+  std::mutex timeline_mutex_;  // reading the operations of a large log takes seconds
   Fs end_ = 0;
   bool has_windows_ = false;
-  std::uint64_t operations_ = 0;
+  std::uint64_t operations_ = 0, hops_ = 0;
   bool servers_are_read_ = false;
   std::vector<Server> servers_;
   UsedWindow whole_;

@@ -1,8 +1,10 @@
 #include "platform/web/run_reports.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "models/base/errors.h"
@@ -17,11 +19,43 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_launches = 1000, most_rows = 5000;
+constexpr std::size_t most_launches = 1000;
+// Above, critical paths take too much memory: about 200 bytes per operation and hop.
+constexpr std::uint64_t most_hops = 4'000'000, most_kept_operations = 500'000;
 
 std::mutex& playback_mutex() {
   static std::mutex mutex;
   return mutex;
+}
+
+// Steps of a long path: those that begin in one of 4000 equal intervals are one, named after the
+// longest of them.
+std::vector<PathStep> merged(const std::vector<PathStep>& steps) {
+  constexpr std::size_t most_steps = 4000;
+  if (steps.size() <= most_steps) return steps;
+  const Fs begin = steps.front().start;
+  const Fs bin = std::max<Fs>(1, (steps.back().end - begin) / most_steps);
+  std::vector<PathStep> merged;
+  std::size_t count = 0;  // steps in the last one
+  Fs longest = 0, of_bin = 0;
+  for (const PathStep& step : steps) {
+    if (count == 0 || (step.start - begin) / bin != of_bin) {
+      of_bin = (step.start - begin) / bin;
+      count = 1;
+      longest = step.time();
+      merged.push_back(step);
+      continue;
+    }
+    const Fs start = merged.back().start;
+    if (step.time() > longest) {
+      longest = step.time();
+      merged.back() = step;
+      merged.back().start = start;
+    }
+    merged.back().end = step.end;
+    ++count;
+  }
+  return merged;
 }
 
 // Members that are neither lists nor objects, and those of objects one level below.
@@ -39,6 +73,7 @@ class AskedReports {
  public:
   AskedReports(const std::string& options, LogPlayer& log) : app_("inspect") {
     set_.declare(app_, ReportSource::log);
+    set_.leave_out("summary");  // it holds the whole log, for the critical path
     app_.parse(options, false);
     ReportContext context{ReportSource::log, log, nullptr, &log};
     context.summary = options.empty();
@@ -65,18 +100,19 @@ class AskedReports {
 }  // namespace
 
 struct RunReports::Paths {
-  explicit Paths(const std::string& path) : log(path), pes(log.observation()), transfers(log) {
+  Paths(const std::string& path, bool with_hops) : log(path), pes(log.observation()) {
+    if (with_hops) transfers.emplace(log);
     log.play();
     pes.close(log.launches());
   }
 
   LogPlayer log;
   PeLogs pes;
-  CollectedTransfers transfers;
+  std::optional<CollectedTransfers> transfers;
 };
 
-RunReports::RunReports(std::string log, const ServedMachine& machine)
-    : log_(std::move(log)), machine_(machine),
+RunReports::RunReports(std::string log, const Size& size, const ServedMachine& machine)
+    : log_(std::move(log)), size_(size), machine_(machine),
       tables_([&machine](const std::string& text) { return machine.place_of(text); }) {}
 
 RunReports::~RunReports() {
@@ -106,7 +142,7 @@ void RunReports::play() {
     reports[i].reset();
   }
   for (const char* table : {"bottleneck.resources", "bottleneck.kernels", "engines", "links"})
-    if (tables_.has(table)) summary_[table] = tables_.table(table, most_rows);
+    if (tables_.has(table)) summary_[table] = tables_.table(table, most_shown_rows);
   is_played_ = true;
 }
 
@@ -125,14 +161,18 @@ const WebTables& RunReports::tables() {
 Json RunReports::critical_path(std::uint64_t number) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const std::lock_guard<std::mutex> playback(playback_mutex());
-  if (!paths_) paths_ = std::make_unique<Paths>(log_);
+  if (const auto known = path_answers_.find(number); known != path_answers_.end())
+    return known->second;
+  const bool with_hops = size_.hops <= most_hops;
+  if (!paths_) paths_ = std::make_unique<Paths>(log_, with_hops);
   const std::vector<LaunchRow>& launches = paths_->log.launches();
   const LaunchRow& launch =
       number == 0 ? longest_of(launches, log_) : launch_of(launches, number, log_);
-  const CriticalPath path =
-      kernbench::critical_path(paths_->pes, launch, &paths_->transfers.by_end());
+  const CriticalPath path = kernbench::critical_path(
+      paths_->pes, launch, with_hops ? &paths_->transfers->by_end() : nullptr);
+  const std::vector<PathStep> shown = merged(path.steps);
   Json steps = Json::array();
-  for (const PathStep& step : path.steps) {
+  for (const PathStep& step : shown) {
     const std::string place = machine_.place_of(step.where);
     steps.push_back({{"node", place.empty() ? step.where : place},
                      {"on_map", !place.empty()},
@@ -148,13 +188,20 @@ Json RunReports::critical_path(std::uint64_t number) {
     if (all.size() == most_launches) break;
     all.push_back({{"launch", each.id}, {"kernel", each.kernel}, {"length_fs", each.length()}});
   }
-  return {{"launches", std::move(all)},
-          {"launch", launch.id},
-          {"kernel", launch.kernel},
-          {"begin_fs", launch.issued},
-          {"end_fs", launch.ended},
-          {"steps", std::move(steps)},
-          {"resources", path.resources_table().json()}};
+  Json answer{{"launches", std::move(all)},
+              {"launch", launch.id},
+              {"kernel", launch.kernel},
+              {"begin_fs", launch.issued},
+              {"end_fs", launch.ended},
+              {"steps", std::move(steps)},
+              {"step_count", path.steps.size()},
+              {"resources", path.resources_table().json()},
+              {"note", with_hops ? Json()
+                                 : Json("transfers are one step each: the log is large; inspect "
+                                        "--critical-path splits them by hop")}};
+  path_answers_[number] = answer;
+  if (size_.operations > most_kept_operations) paths_.reset();
+  return answer;
 }
 
 Json compare_logs(const std::string& a, const std::string& b) {
@@ -183,7 +230,7 @@ Json compare_logs(const std::string& a, const std::string& b) {
   Json answer{{"a", json["a"]}, {"b", json["b"]}, {"note", json["not_compared"]}};
   answer["tables"] = Json::array();
   for (const Json& table : tables.list())
-    answer["tables"].push_back(tables.table(table["name"], most_rows));
+    answer["tables"].push_back(tables.table(table["name"], most_shown_rows));
   return answer;
 }
 

@@ -18,8 +18,11 @@ class RunReports {
  public:
   using Json = nlohmann::ordered_json;
 
+  struct Size {
+    std::uint64_t operations = 0, hops = 0;
+  };
   // `machine` outlives this object.
-  RunReports(std::string log, const ServedMachine& machine);
+  RunReports(std::string log, const Size& size, const ServedMachine& machine);
   ~RunReports();
 
   // Scalars of `inspect LOG --json --limits --kernel-limits`, tables of limits, engines, links.
@@ -34,12 +37,14 @@ class RunReports {
   void play();
 
   std::string log_;
+  Size size_;
   const ServedMachine& machine_;
   std::mutex mutex_;
   bool is_played_ = false;
   Json summary_;
   WebTables tables_;
-  std::unique_ptr<Paths> paths_;  // of a second playback
+  std::unique_ptr<Paths> paths_;  // of a second playback; not kept for a large log
+  std::map<std::uint64_t, Json> path_answers_;
 };
 
 // {"a", "b", "note", "tables": [..]}: settings and times of `inspect A --compare B`. Throws

@@ -7,23 +7,23 @@
 #include "platform/page/sweep_page.h"
 #include "platform/sweep/result_figure.h"
 #include "platform/sweep/sweep_content.h"
+#include "platform/web/web_tables.h"
 
 namespace kernbench {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_sweep_rows = 5000;
-constexpr const char* kinds[] = {"number", "text", "lines", "command", "mark"};
+constexpr const char* cell_kinds[] = {"number", "text", "lines", "command", "mark"};
 
 Json json_of(const PageTable& table) {
   Json columns = Json::array(), rows = Json::array();
   for (const PageColumn& column : table.columns)
     columns.push_back({{"name", column.name},
                        {"unit", column.unit},
-                       {"kind", kinds[static_cast<std::size_t>(column.kind)]},
+                       {"kind", cell_kinds[static_cast<std::size_t>(column.kind)]},
                        {"further", column.is_further}});
-  const std::size_t shown = std::min(table.rows, most_sweep_rows);
+  const std::size_t shown = std::min(table.rows, most_shown_rows);
   for (std::size_t i = 0; i < shown; ++i) {
     Json row = Json::array();
     for (const PageColumn& column : table.columns) row.push_back(column.cells[i]);

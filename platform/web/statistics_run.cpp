@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;
+constexpr std::uintmax_t most_file_bytes = std::uintmax_t{1} << 30;
 
 Fs fs_of(const Json& json, const char* key) {
   const auto found = json.find(key);
@@ -31,9 +31,9 @@ Json read_statistics(const std::string& path) {
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   std::ifstream file(path);
   if (error || !file) throw UsageError(quote(path) + " cannot be read");
-  if (size > most_bytes)
+  if (size > most_file_bytes)
     throw UsageError(fmt::format("{} has {} bytes; statistics of at most {} are shown", quote(path),
-                                 size, most_bytes));
+                                 size, most_file_bytes));
   constexpr int most_depth = 16;
   const Json::parser_callback_t keep = [](int depth, Json::parse_event_t event, Json& parsed) {
     if (depth > most_depth) return false;
@@ -69,7 +69,7 @@ StatisticsRun::StatisticsRun(const std::string& title, const std::string& path,
   totals_ = Json{{"file", path}};
   totals_.update(json);
   for (const char* table : {"bottleneck.resources", "bottleneck.kernels"})
-    if (tables_.has(table)) totals_[table] = tables_.table(table, 5000);
+    if (tables_.has(table)) totals_[table] = tables_.table(table, most_shown_rows);
 }
 
 Json StatisticsRun::facts() const {

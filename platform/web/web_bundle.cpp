@@ -140,7 +140,7 @@ std::string bundled_modules(const std::map<std::string, std::string>& modules,
 std::string exported_page(const std::string& data) {
   std::map<std::string, std::string> modules{{"page.js", page_js}};
   std::map<std::string, std::string> styles{{"page.css", page_css}};
-  std::string html, entry = "main.js";
+  std::string html, entry;
   for (const WebAsset& asset : web_assets()) {
     const std::string name(asset.path.substr(1)), text(asset.text);
     if (name == "index.html") html = text;
@@ -189,7 +189,8 @@ std::string exported_page(const std::string& data) {
          html.substr(after_charset, head_end - after_charset) + "<style>\n" + style + "</style>\n" +
          html.substr(head_end, body_end - head_end) + "<script>\n" +
          "window.kernbenchData = " + json_for_script(data) + ";\n</script>\n" +
-         in_script(before + bundled_modules(modules, entry)) + html.substr(body_end);
+         in_script(before + (entry.empty() ? "" : bundled_modules(modules, entry))) +
+         html.substr(body_end);
 }
 
 }  // namespace kernbench

@@ -16,8 +16,8 @@ using Json = nlohmann::ordered_json;
 using Parameters = std::map<std::string, std::string>;
 
 constexpr std::size_t most_bins = 32, most_cubes = 64, most_pes = 64, most_places = 50,
-                      most_paths = 8, most_timelines = 32, overview_bins = 512,
-                      timeline_bins = 1000, most_table_rows = 1000;
+                      most_exported_launches = 8, most_timelines = 32, overview_bins = 512,
+                      timeline_bins = 1000;
 
 // As encodeURIComponent().
 std::string encoded(const std::string& text) {
@@ -114,7 +114,7 @@ class Export {
     if (path_of_longest.is_object()) {
       std::size_t count = 0;
       for (const Json& launch : path_of_longest["launches"])
-        if (count++ < most_paths)
+        if (count++ < most_exported_launches)
           keep(path + "/critical-path", {{"launch", std::to_string(launch["launch"].get<int>())}});
     }
     Json intervals = Json::array();
@@ -131,8 +131,8 @@ class Export {
     const int machine = run["machine"];
     std::vector<std::pair<const char*, std::string>> scopes{{"system", ""}};
     const Json session_machine = answers_[fmt::format("/api/machine/{}", machine)];
-    for (int sip = 0; sip < session_machine["sips"].get<int>(); ++sip)
-      scopes.emplace_back("sip", fmt::format("sip{}", sip));
+    for (const Json& sip : session_machine["sips"])
+      scopes.emplace_back("sip", sip.get<std::string>());
     const std::vector<std::string> cubes = active(servers, 2, most_cubes);
     for (const std::string& cube : cubes) scopes.emplace_back("cube", cube);
     for (const std::string& pe : active(servers, 3, most_pes)) scopes.emplace_back("pe", pe);

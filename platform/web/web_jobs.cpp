@@ -244,6 +244,7 @@ bool WebJobs::reap(Job& job) {
     job.state = State::cancelled;
   } else if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
     job.state = State::done;
+    job.is_loading = true;  // runs, for those who ask, until its log has been read
   } else {
     job.state = State::failed;
     if (WIFSIGNALED(status))
@@ -263,8 +264,6 @@ void WebJobs::load(std::size_t index) {
     log = job.log;
     title = job.title;
     is_wanted = job.state != State::cancelled;
-    // Until the log has been read the job runs for those who ask.
-    if (job.state == State::done) job.is_loading = true;
   }
   std::optional<std::size_t> run;
   std::string fault;

@@ -16,12 +16,12 @@
 #include "platform/web/logged_run.h"
 #include "platform/web/run_reports.h"
 #include "platform/web/statistics_run.h"
+#include "platform/web/web_tables.h"
 
 namespace kernbench {
 namespace {
 
-constexpr std::size_t most_differences = 1000, most_matches = 200, most_answered_rows = 5000,
-                      most_scopes = 2000;
+constexpr std::size_t most_differences = 1000, most_matches = 200, most_scopes = 2000;
 constexpr std::uint64_t most_route_bytes = std::uint64_t{1} << 30;  // as of `route`
 constexpr std::uint64_t most_timeline_bins = 8192, most_overview_bins = 512;
 
@@ -251,7 +251,7 @@ WebAnswer WebSession::run_answer(ServedRun& run, const std::vector<std::string>&
                                  const WebRequest& request) {
   const std::string& what = parts[3];
   if (what == "table" && parts.size() == 5)
-    return json_answer(run.table(parts[4], most_answered_rows));
+    return json_answer(run.table(parts[4], most_shown_rows));
   if (parts.size() != 4) refuse_path();
   if (what == "summary") return json_answer(run.summary());
   if (what == "tables") return json_answer(run.table_list());
@@ -269,7 +269,7 @@ WebAnswer WebSession::run_answer(ServedRun& run, const std::vector<std::string>&
   }
   if (what == "place")
     return json_answer(run.place(request.text("name"), interval_of(request),
-                                 request.number("limit", 200, 1, most_answered_rows)));
+                                 request.number("limit", 200, 1, most_shown_rows)));
   if (what == "timeline")
     return json_answer(run.timeline(request.text("scope"), interval_of(request),
                                     request.number("bins", 1000, 1, most_timeline_bins)));

@@ -9,6 +9,9 @@
 
 namespace kernbench {
 
+// Rows of a table in an answer.
+inline constexpr std::size_t most_shown_rows = 5000;
+
 class WebTables {
  public:
   using Json = nlohmann::ordered_json;

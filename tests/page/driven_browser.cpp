@@ -143,7 +143,7 @@ Json Browser::send(const std::string& method, const Json& parameters) {
       note(answer);
       continue;
     }
-    BOOST_TEST_REQUIRE(!answer.contains("error"), method << ": " << answer["error"].dump());
+    BOOST_TEST_REQUIRE(!answer.contains("error"), method << ": " << answer.dump());
     return answer["result"];
   }
 }

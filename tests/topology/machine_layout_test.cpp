@@ -48,7 +48,7 @@ void check_nodes(const Graph& graph) {
 
 BOOST_AUTO_TEST_CASE(every_node_is_in_one_block_of_the_deepest_level_that_shows_it) {
   for (const char* file :
-       {"topology.yaml", "topology.tiny.yaml", "topology.six_sip.yaml", "topology.hw.yaml"})
+       {"topology.yaml", "topology.tiny.yaml", "topology.six_sip.yaml"})
     check_nodes(shipped_graph(file, {}, registry()));
 }
 
