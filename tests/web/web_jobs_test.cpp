@@ -17,8 +17,10 @@ using Answer = Json;
 
 const Words tiny{"--topology", "tiny"};
 // Runs for minutes unless it is ended.
-const Answer endless{{"bench", "gemm-single-pe"},
-                     {"parameters", {{"M", 4096}, {"K", 4096}, {"N", 4096}}}};
+const Answer endless{
+    {"bench", "int8-gemm"},
+    {"parameters",
+     {{"M", 32}, {"K", 16384}, {"N", 16384}, {"block_k", 32}, {"block_n", 32}, {"pes", 1}}}};
 
 HttpAnswer post(const ServedProgram& web, const Answer& body) {
   return web.request("POST", "/api/jobs", body.dump());
