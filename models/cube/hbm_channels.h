@@ -37,8 +37,7 @@ class HbmChannels {
                          if (settle_) settle_();
                          return busy_until(i, now);
                        },
-                       {Server::Kind::rate, rate, 1,
-                        [this, i](Fs now) {
+                       {Server::Kind::rate, rate, 1, [this, i](Fs now) {
                           if (settle_) settle_();
                           return channels_[i].stalls.until(now);
                         }});

@@ -197,8 +197,8 @@ class HbmController final : public FabricNode {
   HbmChannels channels_;
   std::uint64_t reads_ = 0, writes_ = 0, bytes_read_ = 0, bytes_written_ = 0;
   std::uint64_t atomics_ = 0;
-  // Flits [first, next_flit) of a read that have been handed over for instants after their call; its
-  // service is closed once they have left.
+  // Flits [first, next_flit) of a read that have been handed over for instants after their call;
+  // its service is closed once they have left.
   struct Announced {
     std::uint32_t service = 0, first = 0;
     Fs until = 0;  // hand-over of the last of them
@@ -217,8 +217,9 @@ HbmController<Timing>::HbmController(const ComponentInit& init, const Parameters
                 init.services.observation().hbm_bookings) {
   add_statistic("reads", "reads booked", Quantity::count, reads_);
   add_statistic("writes", "writes committed", Quantity::count, writes_);
-  add_count("bytes_read", "bytes of response flits sent", bytes_read_,
-            [this] { return bytes_read_ - announced_bytes(); }, Quantity::bytes);
+  add_count(
+      "bytes_read", "bytes of response flits sent", bytes_read_,
+      [this] { return bytes_read_ - announced_bytes(); }, Quantity::bytes);
   add_statistic("bytes_written", "bytes of writes committed", Quantity::bytes, bytes_written_);
   add_statistic("atomics", "atomic accesses committed", Quantity::count, atomics_);
   Observables to(*this);
@@ -275,7 +276,8 @@ void HbmController<Timing>::write_flit(const Arrival& arrival, Fs start, Fs now)
 template <class Timing>
 void HbmController<Timing>::settle() {
   ingress_.serve_deferred(
-      now(), [this](const Arrival& arrival, Fs start, Fs time) { write_flit(arrival, start, time); },
+      now(),
+      [this](const Arrival& arrival, Fs start, Fs time) { write_flit(arrival, start, time); },
       true);
 }
 
@@ -408,8 +410,7 @@ template <class Timing>
 void HbmController<Timing>::leave(std::uint32_t index, Fs now) {
   if (announced_.active) {  // their instants have passed
     announced_.active = false;
-    if (Service& past = services_[announced_.service];
-        past.next_flit == past.flits)
+    if (Service& past = services_[announced_.service]; past.next_flit == past.flits)
       services_.close(announced_.service);
   }
   Service& service = services_[index];

@@ -42,9 +42,9 @@ class SerialIngress {
     });
     return due;
   }
-  // Calls hand_over(const Arrival&, Fs start, Fs at) for every arrival whose service ends at `at`, up
-  // to `now`, in that order. `settle`: only for flits before the last one of a leg, up to the first
-  // other hand-over.
+  // Calls hand_over(const Arrival&, Fs start, Fs at) for every arrival whose service ends at `at`,
+  // up to `now`, in that order. `settle`: only for flits before the last one of a leg, up to the
+  // first other hand-over.
   template <class HandOver>
   void serve_deferred(Fs now, HandOver hand_over, bool settle = false) {
     for (;;) {
@@ -52,8 +52,8 @@ class SerialIngress {
       if (data > now && control > now) return;
       if (data < control || (data == control && earlier(*queue_.data(), *queue_.control()))) {
         const Arrival arrival = *queue_.data();
-        if (settle && (arrival.is_first() ||
-                       arrival.flit + 1 == arrival.transaction->route().flits))
+        if (settle &&
+            (arrival.is_first() || arrival.flit + 1 == arrival.transaction->route().flits))
           return;
         queue_.pop_data();
         const Fs hold = hold_of(arrival);

@@ -52,8 +52,8 @@ void Link::accept(Transaction& transaction, FlitRun run, Fs handed_over) {
       start = end = booked_.empty()
                         ? control_departure(state_, handed_over)
                         : std::max(handed_over, available_before(handed_over, run.first > 0));
-      run.first = 0;
     }
+    run.first = 0;
     ++handed_over_.control_messages;
   }
   if (traversals_.observed()) traversals_.write({*this, transaction, run, start, end});

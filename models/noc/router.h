@@ -49,7 +49,7 @@ class RouterNode final : public FabricNode {
   bool pass_directly(const Path& path, std::uint32_t position, DirectRoute& route) override;
   static constexpr bool is_serial = std::is_same_v<Service, SerialService>;
   bool takes_runs() const override {
-    return (is_serial || std::is_same_v<Service, PipelinedService>) && !buffer_.finite();
+    return (is_serial || std::is_same_v<Service, PipelinedService>)&&!buffer_.finite();
   }
   void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) override;
   void accepted_run(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival,
@@ -165,8 +165,8 @@ bool RouterNode<Service>::serve_run(const Arrival& run, Fs at) {
   Transaction& transaction = *run.transaction;
   const std::uint16_t output = transaction.route().path->out_port(run.position);
   if (!output_takes_runs(output)) return false;
-  std::uint32_t count =
-      arrivals_.undisturbed([this, output](const Arrival& other) { return disturbs(other, output); });
+  std::uint32_t count = arrivals_.undisturbed(
+      [this, output](const Arrival& other) { return disturbs(other, output); });
   // A control message that leaves now follows the flits that precede it.
   if (const Arrival* message = arrivals_.control();
       message != nullptr && message->time + overhead() <= at)
@@ -272,10 +272,10 @@ std::uint64_t RouterNode<Service>::announced_flits() const {
 template <class Service>
 std::uint32_t RouterNode<Service>::follows_flits(const Arrival& message) const {
   if (overhead() > 0 || announced_until_ < message.time) return 0;
-  const std::uint16_t output =
-      message.transaction->route().path->out_port(message.position);
-  const Arrival& run = announced_[output];
-  return run.transaction != nullptr && run.upstream < message.upstream ? 1 : 0;
+  const std::uint16_t output = message.transaction->route().path->out_port(message.position);
+  Arrival flit = announced_[output];
+  flit.time = message.time;
+  return flit.transaction != nullptr && earlier(flit, message) ? 1 : 0;
 }
 
 // Custom policies may access more of a message than the built-in one.

@@ -40,16 +40,16 @@ inline bool earlier(const Arrival& a, const Arrival& b) {
   return a.flit < b.flit;
 }
 
-// Number of flits of `run` that precede `other`, of a different upstream node, by the tie rule.
+// Number of flits of `run` that precede `other`, of another leg, by the tie rule.
 inline std::uint32_t flits_before(const Arrival& run, const Arrival& other) {
   if (!earlier(run, other)) return 0;
   if (run.spacing == 0) return run.count;
   const Fs ahead = other.time - run.time;
   const Fs before = ahead / run.spacing;  // flits 1 to `before` arrive up to other.time
   if (before >= run.count) return run.count;
-  const bool tie = before * run.spacing == ahead;
-  const auto count = static_cast<std::uint32_t>(before);
-  return tie && other.upstream < run.upstream ? count : count + 1;
+  Arrival last = run;
+  last.time += before * run.spacing;
+  return static_cast<std::uint32_t>(before) + (earlier(last, other) ? 1 : 0);
 }
 
 // Check of a service policy: the service of `arrival` that ends at `now` has begun at `start`.

@@ -161,7 +161,7 @@ class FabricNode : public Component {
   ArrivalQueue arrivals_;
 
  private:
-  std::vector<FabricForward*> links_;  // bindings of outputs_; null until the first use
+  std::vector<FabricForward*> links_;           // bindings of outputs_; null until the first use
   std::vector<std::int8_t> output_takes_runs_;  // by output; -1: not known yet
   Fs armed_ =
       never_fs;  // when wake_ is due; 0 while serve() runs, after which next_due() is called anyway

@@ -23,8 +23,8 @@ inline Fs advance(LinkState& state, Fs handed_over, Fs service) {
   return state.available_at;
 }
 
-// Consecutive flits of equal service: the i-th is handed over at handed_over + i * spacing, starts at
-// start + i * pace and leaves `service` later.
+// Consecutive flits of equal service: the i-th is handed over at handed_over + i * spacing, starts
+// at start + i * pace and leaves `service` later.
 struct BookedFlits {
   std::uint32_t count = 0;
   Fs handed_over = 0, spacing = 0;
@@ -33,16 +33,17 @@ struct BookedFlits {
   Fs end(std::uint32_t flits) const { return start + (flits - 1) * pace + service; }
 };
 
-// As many of `count` flits, handed over at handed_over + i * spacing, as leave at one pace; at least
-// one. The state is that after each of them by the rule above.
+// As many of `count` flits, handed over at handed_over + i * spacing, as leave at one pace; at
+// least one. The state is that after each of them by the rule above.
 inline BookedFlits advance(LinkState& state, Fs handed_over, Fs spacing, std::uint32_t count,
                            Fs service) {
-  BookedFlits flits{count, handed_over, spacing, std::max(handed_over, state.available_at), service,
-                    service};
+  BookedFlits flits{count,   handed_over, spacing, std::max(handed_over, state.available_at),
+                    service, service};
   if (spacing > service) {
     if (flits.start == handed_over) {
       flits.pace = spacing;
-    } else {  // the i-th flit finds the link occupied while start + i * service > handed_over + i * spacing
+    } else {  // the i-th flit finds the link occupied while start + i * service > handed_over + i *
+              // spacing
       const Fs lag = flits.start - handed_over, gain = spacing - service;
       const Fs behind = (lag + gain - 1) / gain;
       if (behind < count) flits.count = static_cast<std::uint32_t>(behind);

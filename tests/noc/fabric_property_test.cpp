@@ -233,6 +233,7 @@ std::vector<Time> simulate(const Machine& m, bool runs = false) {
     }
     if (runs) machine.use_runs();
     machine.elaborate();
+    std::map<int, std::vector<std::pair<TransactionHandle, Fs>>> by_end;
     for (const NaiveRequest& request : m.requests) {
       const int from = request.path.front();
       const std::string source = name_of(from);
@@ -257,16 +258,25 @@ std::vector<Time> simulate(const Machine& m, bool runs = false) {
           transaction = &machine.control(source, target, request.issued, true);
           break;
       }
-      StubNode* const end = ends.count(from) != 0 ? ends[from] : nullptr;
-      if (end != nullptr && !runs) {
-        end->send_at(*transaction, request.issued);
-      } else {
+      if (ends.count(from) == 0) {
         sc_core::sc_spawn(
-            [&machine, end, handle = TransactionHandle(*transaction), at = request.issued] {
+            [&machine, handle = TransactionHandle(*transaction), at = request.issued] {
               if (at > Component::now()) sc_core::wait(Component::fs(at - Component::now()));
-              end == nullptr ? machine.issue(*handle) : end->send_at(*handle, at);
+              machine.issue(*handle);
             });
+      } else if (runs) {
+        by_end[from].emplace_back(TransactionHandle(*transaction), request.issued);
+      } else {
+        ends[from]->send_at(*transaction, request.issued);
       }
+    }
+    for (auto& [from, requests] : by_end) {
+      sc_core::sc_spawn([end = ends[from], requests = std::move(requests)] {
+        for (const auto& [handle, at] : requests) {
+          if (at > Component::now()) sc_core::wait(Component::fs(at - Component::now()));
+          end->send_at(*handle, at);
+        }
+      });
     }
     machine.run();
     std::vector<Time> ended;
