@@ -242,6 +242,15 @@ BOOST_AUTO_TEST_CASE(bars_of_a_pe_are_its_operations) {
   BOOST_TEST(merged == counts["engine"]);
 }
 
+// Operations of a large log are read in the background; launches and kernels are there at once.
+BOOST_AUTO_TEST_CASE(a_timeline_says_whether_it_has_the_operations) {
+  const ServedProgram web({recorded().log});
+  BOOST_TEST(web.json("/api/run/0/timeline?scope=sip0.cube0.pe0")["complete"] == true);
+  BOOST_TEST(web.json("/api/run/0/timeline?scope=sip0.cube0.pe0&wait_ms=0")["complete"] == true);
+  BOOST_TEST(web.error("/api/run/0/timeline?wait_ms=600001", 400).find("wait_ms") !=
+             std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(the_overview_covers_the_windows_of_the_run) {
   const ServedProgram web({recorded().log});
   const Answer overview = web.json("/api/run/0/overview?bins=4");
