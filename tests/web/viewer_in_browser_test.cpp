@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 
-#include "tests/page/driven_browser.h"
+#include "tests/web/driven_browser.h"
 #include "tests/web/served_program.h"
 
 using namespace kernbench;
