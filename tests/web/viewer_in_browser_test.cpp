@@ -237,6 +237,27 @@ BOOST_AUTO_TEST_CASE(two_runs_have_two_maps_with_one_view_and_one_axis_of_time) 
   browser.wait_until("document.querySelector('canvas.gantt').getBoundingClientRect().height > 60");
 }
 
+BOOST_AUTO_TEST_CASE(a_run_started_from_the_page_opens_next_to_the_previous_one) {
+  Viewer viewer({runs().gemm()});
+  Browser& browser = viewer.browser();
+  viewer.press("#show-jobs");
+  browser.wait_until("document.querySelectorAll('#jobs select option').length > 10");
+  browser.value(
+      "const bench = document.querySelector('#jobs .bench select');"
+      "bench.value = 'matmul-composite'; bench.dispatchEvent(new Event('change'));"
+      "document.querySelector('#parameter-M').value = 'wrong';"
+      "document.querySelector('#jobs form button[type=submit]').click();");
+  browser.wait_until("text('#job-fault') !== ''");  // as on the command line
+  browser.take_faults();                            // the refused request
+  browser.value(
+      "document.querySelector('#parameter-M').value = '64';"
+      "document.querySelector('#jobs form button[type=submit]').click();");
+  browser.wait_until("text('#jobs .job code')?.includes('--param M=64')");
+  browser.wait_until("document.querySelector('#jobs .job.done') !== null");
+  viewer.press("#jobs .job .main");
+  browser.wait_until("document.querySelectorAll('canvas.map').length === 2");
+}
+
 BOOST_AUTO_TEST_CASE(names_of_files_are_text) {
   const std::string hostile = runs().file("<img src=x onerror=alert(1)>.sqlite");
   std::ofstream(hostile, std::ios::binary)
