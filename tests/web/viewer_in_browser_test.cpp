@@ -248,14 +248,15 @@ BOOST_AUTO_TEST_CASE(a_run_started_from_the_page_opens_next_to_the_previous_one)
       "document.querySelector('#parameter-M').value = 'wrong';"
       "document.querySelector('#jobs form button[type=submit]').click();");
   browser.wait_until("text('#job-fault') !== ''");  // as on the command line
-  browser.take_faults();                            // the refused request
   browser.value(
       "document.querySelector('#parameter-M').value = '64';"
       "document.querySelector('#jobs form button[type=submit]').click();");
-  browser.wait_until("text('#jobs .job code')?.includes('--param M=64')");
+  browser.wait_until("text('#jobs .job code')?.includes('M=64')");
   browser.wait_until("document.querySelector('#jobs .job.done') !== null");
   viewer.press("#jobs .job .main");
   browser.wait_until("document.querySelectorAll('canvas.map').length === 2");
+  for (const nlohmann::json& fault : browser.take_faults())  // the refused request alone
+    BOOST_TEST(fault.get<std::string>().find("400 (Bad Request)") != std::string::npos, fault);
 }
 
 BOOST_AUTO_TEST_CASE(names_of_files_are_text) {
