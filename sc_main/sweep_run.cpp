@@ -129,6 +129,8 @@ void SweepRun::open(SweepFile& file, const Invocation& invocation) {
   file.describe({{"version", version_with_commit()},
                  {"command_line", invocation.line()},
                  {"host", host_text()},
+                 {"title", plan_.title},
+                 {"question", plan_.question},
                  {"plan", plan_.text},
                  {"plan_path", plan_.path},
                  {"plan_hash", plan_hash_},

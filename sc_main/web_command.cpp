@@ -231,9 +231,9 @@ void declare_web(CLI::App& command, Invocation& invocation) {
       "  kernbench web gemm.sqlite\n"
       "  kernbench web a.sqlite b.sqlite --port 8080 --no-open\n"
       "  kernbench web gemm.sqlite --export gemm.html\n\n"
-      "The server listens on 127.0.0.1 alone, and answers only who has the address that it prints. "
-      "It reads the files named here,\nand logs of runs started from the page, which it deletes "
-      "at its end.\n");
+      "The server listens on 127.0.0.1 alone, and answers only who has the address that it "
+      "prints.\nIt reads the files named here, and logs of runs started from the page, which it "
+      "deletes at its end.\n");
   invocation.on(command, [options] { return serve(*options); });
 }
 const CommandRegistration web_registration(

@@ -71,6 +71,7 @@ class Page {
     this.fillChoices();
     const choose = (name) => this.choose(name);
     this.panel = new Panel(byId("panel"), store, choose);
+    this.panel.shareOf = (name) => this.shareOf(name);
     this.panel.intervalOf = (id) => this.intervalOf(id);
     this.panel.nodesOf = (name) => this.nodesOf(name);
     this.search = new Search(byId("search"), {
@@ -348,6 +349,18 @@ class Page {
       if (!api.exported) lines.push(fault.message);
     }
     return lines;
+  }
+
+  // Utilisation that the first map shows; null: it shows none.
+  shareOf(name) {
+    const [pane] = this.panes, ends = endsOf(name);
+    if (!pane || !pane.uses) return null;
+    if (ends) {
+      const link = pane.scene.link(ends[0], ends[1]), use = link && pane.uses.shown.get(link.scope);
+      return use ? (use.links[link.index] || [])[link.direction] ?? null : null;
+    }
+    const steps = pane.scene.path(name), last = steps[steps.length - 1], use = last && pane.uses.shown.get(last.scope);
+    return use ? use.blocks[last.index] ?? null : null;
   }
 
   // Nodes in the block of that name; empty where a level shows them.

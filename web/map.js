@@ -264,10 +264,13 @@ export class MapView {
     if (ends) {
       const link = this.scene.link(ends[0], ends[1]);
       if (!link) return;
-      const xs = link.points.map((point) => point[0]), ys = link.points.map((point) => point[1]);
-      const long = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys));
-      box = { x: Math.min(...xs) - long, y: Math.min(...ys) - long, w: Math.max(...xs) - Math.min(...xs) + 2 * long, h: Math.max(...ys) - Math.min(...ys) + 2 * long };
-      part = 0.9;
+      // With the blocks at its ends.
+      const { place } = this.scene.inside(link.scope), { blocks } = this.scene.layouts[link.level];
+      const parts = [link.link.a, link.link.b].map((index) => Scene.boxOf(place, blocks[index]));
+      parts.push(...link.points.map(([x, y]) => ({ x, y, w: 0, h: 0 })));
+      const x = Math.min(...parts.map((each) => each.x)), y = Math.min(...parts.map((each) => each.y));
+      box = { x, y, w: Math.max(...parts.map((each) => each.x + each.w)) - x, h: Math.max(...parts.map((each) => each.y + each.h)) - y };
+      part = 0.6;
     } else {
       const steps = this.scene.path(name), last = steps[steps.length - 1];
       if (!last) return;
@@ -467,8 +470,8 @@ export class MapView {
     }
     const colour = use && !block.reference || mark ? textColourOn(fill) : theme.text;
     const cells = cellsOf(block, { x, y, w, h });
-    if (!cells) return this.label(batch, block, share, colour, x, y, w, h, place.k);
-    this.label(batch, block, share, colour, x, y, w, cells.y - y, place.k);
+    if (!cells) return this.label(batch, block, share, colour, x, y, w, h, place.k, level);
+    this.label(batch, block, share, colour, x, y, w, cells.y - y, place.k, level);
     block.nodes.forEach((node, i) => {
       const cx = cells.x + i % cells.columns * cells.w, cy = cells.y + Math.floor(i / cells.columns) * cells.h;
       const words = node.startsWith(block.id + ".") ? node.slice(block.id.length + 1) : node, size = Math.min(11, Math.floor((cells.w - 8) / widthOf(words)));
@@ -493,11 +496,19 @@ export class MapView {
     }
   }
 
-  label(batch, block, share, colour, x, y, w, h, k) {
+  longest(level) {
+    const layout = this.scene.layouts[level];
+    layout.longest ??= Math.max(...layout.blocks.filter((block) => block.child !== null).map((block) => widthOf(block.label)));
+    return layout.longest;
+  }
+
+  label(batch, block, share, colour, x, y, w, h, k, level) {
     const upwards = h > 2.2 * w, long = upwards ? h : w, across = upwards ? w : h;
     let size = Math.min(largestText, across * 0.62, Math.max(17 * k, smallestText));
     if (size < smallestText) return;
     let words = block.label;
+    // Scopes without room for "cube 12" have their numbers, all of a layout.
+    if (block.child !== null && this.longest(level) * smallestText > long - 4) words = words.replace(/^\D+/, "");
     let width = widthOf(words);
     if (width * size > long - 4) {
       size = (long - 4) / width;

@@ -52,7 +52,7 @@ export class Panel {
       if (this.store.state.place !== place) return;
       this.showAnswer(answer, ends);
     } catch (fault) {
-      if (this.store.state.place === place) this.body.replaceChildren(element("p", { className: "fault", text: fault.message }));
+      if (this.store.state.place === place) this.body.replaceChildren(element("p", { className: api.exported ? "note" : "fault", text: api.exported ? "Its attributes are not in the exported file." : fault.message }));
     }
   }
 
@@ -104,7 +104,8 @@ export class Panel {
         const answer = await api.get("run/" + id + "/place", { name: place, from_fs: from, to_fs: to });
         parts.push(...this.useOf(answer, (other !== null ? (number === 0 ? "Run A" : "Run B") : "In the run") + (used ? ", in the interval" : "")));
       } catch (fault) {
-        parts.push(element("h3", { text: "In the run" }), element("p", { className: "note", text: fault.message }));
+        const share = number === 0 && api.exported ? this.shareOf(place) : null;
+        parts.push(element("h3", { text: "In the run" }), element("p", { className: share === null ? "note" : "", text: share === null ? fault.message : "utilisation " + percentText(share) }));
       }
       if (this.asked !== asked) return;
     }

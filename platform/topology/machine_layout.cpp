@@ -97,7 +97,7 @@ class LevelLayout {
     }
   }
 
-  // Name of the scope one level below that a block stands for, relative to this level's.
+  // Name of the scope one level below that a block represents, relative to this level's.
   std::string child_of(const DiagramBlock& block, const Node& node) const {
     const bool is_scope = (level_ == DiagramLevel::system && node.at.cube >= 0) ||
                           (level_ == DiagramLevel::sip && node.at.cube >= 0) ||

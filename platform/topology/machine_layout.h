@@ -18,7 +18,7 @@ namespace kernbench {
 //              reference,              true: belongs to a level above, and is drawn there
 //              only: [scope]}],        scopes that have the block, if not all have it
 //    links: [{a, b, kind, points: [[x, y]], forward: [[src, dst]], backward: [[src, dst]],
-//             bw_gbs, distance_mm, width}],   width: px; bw_gbs: null: unlimited; a, b: indices of blocks
+//             bw_gbs, distance_mm, width}],   a, b: indices of blocks; bw_gbs: null: unlimited
 //    outlines: [{x, y, w, h, label}], guides: [[[x, y]]]}
 nlohmann::ordered_json machine_layout(const Graph& graph);
 

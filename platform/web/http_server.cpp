@@ -156,7 +156,7 @@ class HttpServer::Server final : public httplib::Server {
     // A body of another request is left unread.
     close_after_answer() =
         request.has_header("Content-Length") || request.has_header("Transfer-Encoding");
-    if (request.path.compare(0, 4, "/api") == 0) {
+    if (request.path == "/api" || request.path.compare(0, 5, "/api/") == 0) {
       call_api(request, response);
     } else {
       set(response, static_file(request.path));

@@ -1,6 +1,7 @@
 #include "platform/web/logged_run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 #include "models/base/role.h"
@@ -310,22 +311,46 @@ Json LoggedRun::overview(std::size_t bins) {
 
 // --- Bars and reports
 
-const RunTimeline& LoggedRun::bars() {
-  const std::lock_guard<std::mutex> lock(timeline_mutex_);
-  reading([this] {
-    if (timeline_) return;
-    const SQLite::Database own(ServedRun::path(), SQLite::OPEN_READONLY);
-    timeline_ = std::make_unique<RunTimeline>(own, launches());
-  });
-  return *timeline_;
+std::shared_ptr<const RunTimeline> LoggedRun::bars(std::uint64_t wait_ms) {
+  std::shared_future<std::shared_ptr<const RunTimeline>> timeline;
+  {
+    const std::lock_guard<std::mutex> lock(timeline_mutex_);
+    if (!timeline_.valid())
+      timeline_ = std::async(std::launch::async, [this] {
+                    std::shared_ptr<const RunTimeline> read;
+                    reading([&] {
+                      const SQLite::Database own(ServedRun::path(), SQLite::OPEN_READONLY);
+                      read = std::make_shared<const RunTimeline>(own, launches(), true);
+                    });
+                    return read;
+                  }).share();
+    timeline = timeline_;
+  }
+  if (timeline.wait_for(std::chrono::milliseconds(wait_ms)) != std::future_status::ready)
+    return nullptr;
+  return timeline.get();
 }
 
-Json LoggedRun::timeline(const std::string& scope, const WebInterval& interval, std::size_t bins) {
-  const RunTimeline& timeline = bars();
+const RunTimeline& LoggedRun::kernel_bars() {
+  const std::lock_guard<std::mutex> lock(timeline_mutex_);
+  reading([this] {
+    if (kernels_) return;
+    const SQLite::Database own(ServedRun::path(), SQLite::OPEN_READONLY);
+    kernels_ = std::make_unique<RunTimeline>(own, launches(), false);
+  });
+  return *kernels_;
+}
+
+Json LoggedRun::timeline(const std::string& scope, const WebInterval& interval, std::size_t bins,
+                         std::uint64_t wait_ms) {
+  const std::shared_ptr<const RunTimeline> all = bars(wait_ms);
+  const RunTimeline& timeline = all ? *all : kernel_bars();
   const Fs from = interval.from.value_or(0);
   const Fs to = interval.to.value_or(std::max(end_, timeline.end()));
   if (to <= from) throw WebError(400, "to_fs: the interval is empty");
-  return timeline.json(scope, from, to, bins);
+  Json json = timeline.json(scope, from, to, bins);
+  json["complete"] = all != nullptr;
+  return json;
 }
 
 RunReports& LoggedRun::reports() {
@@ -341,7 +366,7 @@ void LoggedRun::prepare() {
     const std::lock_guard<std::mutex> lock(mutex_);
     read_servers();
   }
-  bars();
+  bars(0);
   reports().tables();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -26,7 +27,8 @@ class LoggedRun final : public ServedRun, private OpenedLog {
   Json table_list() override;
   Json table(const std::string& name, std::size_t most) override;
   Json place(const std::string& name, const WebInterval& interval, std::size_t most) override;
-  Json timeline(const std::string& scope, const WebInterval& interval, std::size_t bins) override;
+  Json timeline(const std::string& scope, const WebInterval& interval, std::size_t bins,
+                std::uint64_t wait_ms) override;
   Json overview(std::size_t bins) override;
   Json critical_path(std::uint64_t launch) override;
   Json roofline() override;
@@ -51,12 +53,14 @@ class LoggedRun final : public ServedRun, private OpenedLog {
   ServerUse use_of(const Server& server, const WebInterval& interval, const Windows& windows) const;
   static double share_of(const Server& server, const ServerUse& use, Fs length);
   Json server_json(const Server& server, const ServerUse& use, Fs length) const;
-  const RunTimeline& bars();
+  // With operations, which a thread reads from the first call on; null: not yet.
+  std::shared_ptr<const RunTimeline> bars(std::uint64_t wait_ms);
+  const RunTimeline& kernel_bars();
   RunReports& reports();
 
   static constexpr std::size_t most_launches = 1000;
-  mutable std::mutex mutex_;   // guards the database and what is read from it on first use
-  std::mutex timeline_mutex_;  // reading the operations of a large log takes seconds
+  mutable std::mutex mutex_;  // guards the database and what is read from it on first use
+  std::mutex timeline_mutex_;
   Fs end_ = 0;
   bool has_windows_ = false;
   std::uint64_t operations_ = 0, hops_ = 0;
@@ -64,7 +68,9 @@ class LoggedRun final : public ServedRun, private OpenedLog {
   std::vector<Server> servers_;
   UsedWindow whole_;
   std::vector<WindowRow> time_windows_;
-  std::unique_ptr<RunTimeline> timeline_;
+  // Reading the operations of a large log takes seconds.
+  std::shared_future<std::shared_ptr<const RunTimeline>> timeline_;
+  std::unique_ptr<RunTimeline> kernels_;
   std::unique_ptr<RunReports> reports_;
 };
 

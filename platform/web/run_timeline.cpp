@@ -33,11 +33,12 @@ std::string first_parts(const std::string& name, int parts) {
 
 }  // namespace
 
-RunTimeline::RunTimeline(const SQLite::Database& log, const std::vector<LaunchRow>& launches) {
+RunTimeline::RunTimeline(const SQLite::Database& log, const std::vector<LaunchRow>& launches,
+                         bool operations) {
   for (const LaunchRow& launch : launches)
     add({"", Kind::launch, 0, launch.device}, launch.issued, launch.ended, label_of(launch.kernel));
   read_kernels(log);
-  read_operations(log);
+  if (operations) read_operations(log);
   for (auto& [key, lane] : lanes_) {
     std::tie(lane.place, lane.kind, std::ignore, lane.name) = key;
     if (!lane.place.empty()) ++pes_[lane.place];

@@ -17,8 +17,9 @@ namespace kernbench {
 
 class RunTimeline {
  public:
-  // Reads the tables of an operation log.
-  RunTimeline(const SQLite::Database& log, const std::vector<LaunchRow>& launches);
+  // Reads the tables of an operation log; without `operations` those of launches, kernels and
+  // stalls, which takes no time.
+  RunTimeline(const SQLite::Database& log, const std::vector<LaunchRow>& launches, bool operations);
 
   Fs end() const { return end_; }
   // {"from_fs", "to_fs", "labels": [..], "lanes": [{"name", "place", "kind", "bars": [[start, end,

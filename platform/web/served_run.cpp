@@ -50,7 +50,7 @@ void ServedRun::refuse(const std::string& what) const {
                  fmt::format("statistics have no {}: it is in the operation log of the run", what));
 }
 
-Json ServedRun::timeline(const std::string&, const WebInterval&, std::size_t) {
+Json ServedRun::timeline(const std::string&, const WebInterval&, std::size_t, std::uint64_t) {
   refuse("timeline");
 }
 Json ServedRun::overview(std::size_t) { refuse("activity over time"); }

@@ -56,7 +56,9 @@ class ServedRun {
   Json uses(const std::vector<std::string>& scopes, const WebInterval& interval);
   // Servers of a node, a link or a scope, the busiest `most`.
   virtual Json place(const std::string& name, const WebInterval& interval, std::size_t most) = 0;
-  virtual Json timeline(const std::string& scope, const WebInterval& interval, std::size_t bins);
+  // Without operations and `complete` false if they have not been read after `wait_ms`.
+  virtual Json timeline(const std::string& scope, const WebInterval& interval, std::size_t bins,
+                        std::uint64_t wait_ms);
   virtual Json overview(std::size_t bins);
   virtual Json critical_path(std::uint64_t launch);  // 0: the longest launch
   virtual Json roofline();

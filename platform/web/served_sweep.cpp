@@ -65,6 +65,8 @@ bool is_sweep_file(const std::string& path) {
 ServedSweep::ServedSweep(std::string path) : path_(std::move(path)) {
   const SweepContent content = read_sweep(path_);
   title_ = fact_of(content.facts, "title");
+  if (title_.empty())
+    title_ = std::filesystem::path(fact_of(content.facts, "plan_path")).stem().string();
   if (title_.empty()) title_ = std::filesystem::path(path_).filename().string();
 }
 

@@ -17,7 +17,7 @@ class ServedSweep {
   const std::string& path() const { return path_; }
   const std::string& title() const { return title_; }
   // {"title", "text", "tables": [{"name", "columns", "rows", "left_out"}], "figures": [{"title",
-  // "caption", "svg", "fault"}]}. The sweep may be in progress: read anew by each call.
+  // "caption", "svg", "fault"}]}. The file is read by each call: the sweep may be in progress.
   Json json();
 
  private:

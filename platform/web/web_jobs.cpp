@@ -32,16 +32,24 @@ constexpr const char* program = "/proc/self/exe";
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-// Starts this program with these words; `errors` is its standard error. It has a process group of
+// Starts this program with these words; `errors` is its standard error, `folder` where it puts
+// temporary files ("": as here). It has a process group of
 // its own and is killed when the calling thread ends. Between fork() and execve() there are only
 // calls that a process of several threads may make there.
-::pid_t start_program(const std::vector<std::string>& words, int errors) {
+::pid_t start_program(const std::vector<std::string>& words, int errors,
+                      const std::string& folder) {
   std::vector<char*> arguments;
   std::string name = "kernbench";
   arguments.push_back(name.data());
   std::vector<std::string> copies = words;
   for (std::string& word : copies) arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  std::vector<char*> environment;
+  for (char** each = environ; *each != nullptr; ++each)
+    if (std::strncmp(*each, "TMPDIR=", 7) != 0) environment.push_back(*each);
+  std::string temporary = "TMPDIR=" + folder;
+  if (!folder.empty()) environment.push_back(temporary.data());
+  environment.push_back(nullptr);
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   if (nowhere < 0) give_up("open /dev/null");
   ::sigset_t none;
@@ -57,7 +65,7 @@ constexpr const char* program = "/proc/self/exe";
     ::dup2(nowhere, STDOUT_FILENO);
     ::dup2(errors, STDERR_FILENO);
     ::close_range(3, ~0U, 0);
-    ::execv(program, arguments.data());
+    ::execve(program, arguments.data(), environment.data());
     ::_exit(127);
   }
   const int error = errno;
@@ -192,7 +200,7 @@ void WebJobs::start(Job& job) {
   try {
     const Terminal terminal;
     job.terminal = terminal.ours;
-    job.pid = start_program(job.words, terminal.theirs);
+    job.pid = start_program(job.words, terminal.theirs, folder_);
     ::close(terminal.theirs);
     job.state = State::running;
   } catch (const std::system_error& error) {
@@ -334,7 +342,7 @@ void WebJobs::cancel(std::size_t number) {
 std::string WebJobs::fault_of(std::vector<std::string> words) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) give_up("pipe");
-  const ::pid_t pid = start_program(words, ends[1]);
+  const ::pid_t pid = start_program(words, ends[1], "");
   ::close(ends[1]);
   std::string text;
   std::array<char, 4096> buffer;

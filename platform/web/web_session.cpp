@@ -24,6 +24,7 @@ namespace {
 constexpr std::size_t most_differences = 1000, most_matches = 200, most_scopes = 2000;
 constexpr std::uint64_t most_route_bytes = std::uint64_t{1} << 30;  // as of `route`
 constexpr std::uint64_t most_timeline_bins = 8192, most_overview_bins = 512;
+constexpr std::uint64_t most_wait_ms = 600'000;
 
 [[noreturn]] void refuse_path() { throw WebError(404, "there is no such request"); }
 
@@ -272,7 +273,8 @@ WebAnswer WebSession::run_answer(ServedRun& run, const std::vector<std::string>&
                                  request.number("limit", 200, 1, most_shown_rows)));
   if (what == "timeline")
     return json_answer(run.timeline(request.text("scope"), interval_of(request),
-                                    request.number("bins", 1000, 1, most_timeline_bins)));
+                                    request.number("bins", 1000, 1, most_timeline_bins),
+                                    request.number("wait_ms", most_wait_ms, 0, most_wait_ms)));
   if (what == "overview")
     return json_answer(run.overview(request.number("bins", 256, 1, most_overview_bins)));
   if (what == "critical-path")

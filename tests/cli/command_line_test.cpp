@@ -62,9 +62,9 @@ BOOST_AUTO_TEST_CASE(every_help_has_a_description_and_examples) {
 
 BOOST_AUTO_TEST_CASE(the_help_lists_every_command_in_order) {
   const Words commands{
-      "run",     "list",          "topology",  "placement", "traffic",          "route",
-      "probe",   "validate",      "sweep",     "plot",      "tune-collectives", "rtl-compare",
-      "inspect", "web",           "new-component", "completion"};
+      "run",     "list",     "topology",      "placement", "traffic",          "route",
+      "probe",   "validate", "sweep",         "plot",      "tune-collectives", "rtl-compare",
+      "inspect", "web",      "new-component", "completion"};
   BOOST_TEST(subcommands_of({}) == commands, boost::test_tools::per_element());
   BOOST_TEST(subcommands_of({"list"}) == (Words{"components", "algorithms", "keys", "signals",
                                                 "statistics", "topologies", "sweeps"}),

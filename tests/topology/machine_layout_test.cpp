@@ -47,8 +47,7 @@ void check_nodes(const Graph& graph) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(every_node_is_in_one_block_of_the_deepest_level_that_shows_it) {
-  for (const char* file :
-       {"topology.yaml", "topology.tiny.yaml", "topology.six_sip.yaml"})
+  for (const char* file : {"topology.yaml", "topology.tiny.yaml", "topology.six_sip.yaml"})
     check_nodes(shipped_graph(file, {}, registry()));
 }
 

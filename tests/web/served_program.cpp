@@ -91,10 +91,11 @@ TakenPort::TakenPort(int port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CL
 }
 TakenPort::~TakenPort() { ::close(socket_); }
 
-ServedProgram::ServedProgram(const Words& words, int port) {
+ServedProgram::ServedProgram(const Words& words, int port, bool opens) {
   std::array<int, 2> ends{};
   BOOST_TEST_REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
-  Words all{KERNBENCH_PROGRAM, "web", "--no-open", "--port", std::to_string(port)};
+  Words all{KERNBENCH_PROGRAM, "web", "--port", std::to_string(port)};
+  if (!opens) all.emplace_back("--no-open");
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> arguments;
   for (std::string& word : all) arguments.push_back(word.data());
@@ -160,6 +161,16 @@ std::string ServedProgram::error(const std::string& target, int status) const {
   BOOST_TEST(answer.status == status, target << ": " << answer.status << ' ' << answer.body);
   const auto json = nlohmann::json::parse(answer.body, nullptr, false);
   return json.is_object() ? json.value("error", "") : "";
+}
+
+std::string ServedProgram::rest_after_end() {
+  std::string rest = out_;
+  stop(SIGINT);
+  std::array<char, 4096> buffer;
+  ::ssize_t n = 0;
+  while ((n = ::read(from_, buffer.data(), buffer.size())) > 0)
+    rest.append(buffer.data(), static_cast<std::size_t>(n));
+  return rest;
 }
 
 int ServedProgram::stop(int signal) {

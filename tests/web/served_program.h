@@ -51,8 +51,9 @@ class TakenPort {
 
 class ServedProgram {
  public:
-  // Runs `kernbench web --no-open --port 0 WORDS...` until its server answers.
-  explicit ServedProgram(const Words& words, int port = 0);
+  // Runs `kernbench web --no-open --port 0 WORDS...` until its server answers; `opens`: without
+  // --no-open.
+  explicit ServedProgram(const Words& words, int port = 0, bool opens = false);
   ~ServedProgram();  // kills it
   ServedProgram(const ServedProgram&) = delete;
   ServedProgram& operator=(const ServedProgram&) = delete;
@@ -74,7 +75,8 @@ class ServedProgram {
   // "error" of an answer with that status.
   std::string error(const std::string& target, int status) const;
 
-  int stop(int signal);  // exit status; 128 + the signal that has ended it
+  int stop(int signal);          // exit status; 128 + the signal that has ended it
+  std::string rest_after_end();  // ends it by SIGINT; standard output after the address
 
  private:
   ::pid_t pid_ = -1;

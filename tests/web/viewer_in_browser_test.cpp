@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 
-#include "tests/page/driven_browser.h"
+#include "tests/web/driven_browser.h"
 #include "tests/web/served_program.h"
 
 using namespace kernbench;
@@ -235,6 +235,28 @@ BOOST_AUTO_TEST_CASE(two_runs_have_two_maps_with_one_view_and_one_axis_of_time) 
   browser.wait_until("document.querySelectorAll('.compare table tbody tr').length > 0");
   browser.key("1", "1");
   browser.wait_until("document.querySelector('canvas.gantt').getBoundingClientRect().height > 60");
+}
+
+BOOST_AUTO_TEST_CASE(a_run_started_from_the_page_opens_next_to_the_previous_one) {
+  Viewer viewer({runs().gemm()});
+  Browser& browser = viewer.browser();
+  viewer.press("#show-jobs");
+  browser.wait_until("document.querySelectorAll('#jobs select option').length > 10");
+  browser.value(
+      "const bench = document.querySelector('#jobs .bench select');"
+      "bench.value = 'matmul-composite'; bench.dispatchEvent(new Event('change'));"
+      "document.querySelector('#parameter-M').value = 'wrong';"
+      "document.querySelector('#jobs form button[type=submit]').click();");
+  browser.wait_until("text('#job-fault') !== ''");  // as on the command line
+  browser.value(
+      "document.querySelector('#parameter-M').value = '64';"
+      "document.querySelector('#jobs form button[type=submit]').click();");
+  browser.wait_until("text('#jobs .job code')?.includes('M=64')");
+  browser.wait_until("document.querySelector('#jobs .job.done') !== null");
+  viewer.press("#jobs .job .main");
+  browser.wait_until("document.querySelectorAll('canvas.map').length === 2");
+  for (const nlohmann::json& fault : browser.take_faults())  // the refused request alone
+    BOOST_TEST(fault.get<std::string>().find("400 (Bad Request)") != std::string::npos, fault);
 }
 
 BOOST_AUTO_TEST_CASE(names_of_files_are_text) {

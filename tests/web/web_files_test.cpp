@@ -134,7 +134,9 @@ BOOST_AUTO_TEST_CASE(large_statistics_are_read) {
   const std::string stats = record(folder, "stats.json");
   std::string text = read_file(stats);
   std::string large = "{\"padding\":[";
-  const std::string histogram = "{\"waiting\":{\"bins\":[" + std::string(2000, '1') + "]}},";
+  std::string counts = "1";
+  for (int i = 0; i < 1000; ++i) counts += ",1";
+  const std::string histogram = "{\"waiting\":{\"bins\":[" + counts + "]}},";
   while (large.size() < (100U << 20)) large += histogram;
   large += "{}]," + text.substr(text.find('{') + 1);
   folder.write("large.json.config.yaml", read_file(stats + ".config.yaml"));

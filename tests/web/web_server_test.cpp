@@ -1,6 +1,10 @@
 // The server of `kernbench web` (spec 11.5): what it answers, what it refuses, how it ends.
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 
 #include "tests/web/served_program.h"
 
@@ -154,6 +158,37 @@ BOOST_AUTO_TEST_CASE(a_signal_ends_it_at_once_while_requests_are_pending) {
     BOOST_TEST(web.stop(signal) == 0);
     BOOST_TEST(half.receive_all() == "");
   }
+}
+
+// With a stand-in for xdg-open, which notes its argument and copies the file.
+BOOST_AUTO_TEST_CASE(the_browser_is_opened_by_a_private_file_that_leads_to_the_address) {
+  const TemporaryFolder folder;
+  const std::string program = folder.write(
+      "xdg-open", "#!/bin/sh\nstat -c %a \"$(dirname \"$1\")\" > \"" + folder.file("mode") +
+                      "\"\ncp \"$1\" \"" + folder.file("copy") + "\"\necho \"$1\" > \"" +
+                      folder.file("argument") + ".new\"\nmv \"" + folder.file("argument") +
+                      ".new\" \"" + folder.file("argument") + "\"\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (folder.root.string() + ":" + path).c_str(), 1);
+  ::setenv("DISPLAY", ":99", 1);
+  {
+    ServedProgram web(tiny, 0, true);
+    while (!folder.has("argument")) ::usleep(10000);
+    BOOST_TEST(!contains(folder.read("argument"), web.token()));
+    BOOST_TEST(contains(folder.read("copy"), "url=http://127.0.0.1:" + std::to_string(web.port()) +
+                                                 "/?token=" + web.token()));
+    BOOST_TEST(folder.read("mode") == "700\n");
+    BOOST_TEST(web.stop(SIGINT) == 0);
+    BOOST_TEST(!std::filesystem::exists(lines_of(folder.read("argument"))[0]));
+  }
+  ::setenv("PATH", path.c_str(), 1);
+  // Without a display there is no browser to open.
+  ::unsetenv("DISPLAY");
+  ::unsetenv("WAYLAND_DISPLAY");
+  ServedProgram web(tiny, 0, true);
+  BOOST_TEST(web.get("/").status == 200);
+  BOOST_TEST(contains(web.rest_after_end(), "There is no browser to open"));
 }
 
 BOOST_AUTO_TEST_CASE(connections_are_kept_open_for_further_requests) {

@@ -1,4 +1,4 @@
-#include "tests/page/driven_browser.h"
+#include "tests/web/driven_browser.h"
 
 #include <fcntl.h>
 #include <poll.h>
