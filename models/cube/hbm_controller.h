@@ -156,7 +156,9 @@ class HbmController final : public FabricNode {
   HbmController(const ComponentInit& init, const Parameters& parameters);
 
   Fs next_due() const override {
-    return std::min({ingress_.deferred_due(), services_.next_due(), channels_.next_due()});
+    // Flits whose effect was deferred to that of a later one, which has been withdrawn, are due now.
+    const Fs arrivals = std::max(ingress_.deferred_due(), now());
+    return std::min({arrivals, services_.next_due(), channels_.next_due()});
   }
   bool takes_runs() const override { return true; }
   void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) override {
