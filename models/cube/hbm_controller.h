@@ -163,12 +163,12 @@ class HbmController final : public FabricNode {
   bool takes_runs() const override { return true; }
   void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) override {
     FabricNode::accepted(port, transaction, run, arrival);
-    if (inputs() > 1) rearm();  // deferred_due() depends on the first flits of all ports
+    rearm();  // next_due() may have been that of the last flit of a run that has become shorter
   }
   void accepted_run(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival,
                     Fs spacing) override {
     FabricNode::accepted_run(port, transaction, run, arrival, spacing);
-    if (inputs() > 1) rearm();
+    rearm();
   }
   void serve() override;
   void declare_signals() override {
