@@ -36,7 +36,7 @@ bool is_given(const std::string& command, const std::string& name) {
   });
 }
 
-// Keys that axes of other names set in all files: the axis stands for them.
+// Keys that axes of other names set in all files: the axis is named instead.
 std::set<std::string> keys_of_axes(const std::vector<CaptionedFile>& files) {
   std::map<std::string, std::size_t> count;
   for (const CaptionedFile& file : files) {

@@ -128,7 +128,7 @@ BOOST_FIXTURE_TEST_CASE(several_files_are_named_and_what_differs_is_in_the_capti
 }
 
 // `macs` is not set in one file, whose points have a default in their configuration; the axis
-// `size` stands for the key that it sets.
+// `size` is named instead of the key that it sets.
 BOOST_AUTO_TEST_CASE(captions_name_defaults_and_each_axis_once) {
   const TemporaryFolder folder;
   const auto results = [&folder](const std::string& name, bool sets_macs) {
