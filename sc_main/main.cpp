@@ -35,6 +35,12 @@ class HelpFormatter final : public CLI::Formatter {
  public:
   HelpFormatter() { column_width(32); }
 
+  // A value that needs '=' before it follows without a blank: "--slurm[=ARGS]".
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string type = option->get_type_name();
+    return type.compare(0, 2, "[=") == 0 ? type : CLI::Formatter::make_option_opts(option);
+  }
+
   std::string make_description(const CLI::App* app) const override {
     return fitted(CLI::Formatter::make_description(app));
   }

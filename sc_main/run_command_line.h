@@ -16,13 +16,17 @@ class RunCommandLine {
 
   // `words`: the command from "run" on. UsageError.
   void parse(const std::vector<std::string>& words) {
+    parse_alone(words);
+    options.check();
+  }
+  // Each option by itself, without the contradictions of several.
+  void parse_alone(const std::vector<std::string>& words) {
     std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);  // as CLI11 takes them
     try {
       app.parse(reversed);
     } catch (const CLI::ParseError& error) {
       throw UsageError(error.what());
     }
-    options.check();
   }
 
   CLI::App app;

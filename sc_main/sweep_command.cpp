@@ -28,6 +28,25 @@ std::string results_path(const SweepOptions& options, const SweepShard& shard) {
   return shard_path(name + ".sqlite", shard);
 }
 
+bool is_plan(const std::string& name) {
+  const std::vector<std::string> shipped = shipped_plans();
+  return std::filesystem::is_regular_file(name) ||
+         std::find(shipped.begin(), shipped.end(), name) != shipped.end();
+}
+
+// Options with optional values take the plan that follows them: --sensitivity M plan.yaml.
+void take_plan_from_options(SweepOptions& options) {
+  std::vector<std::string>& keys = options.sensitivity.keys;
+  if (!options.plan.empty()) return;
+  if (!keys.empty() && is_plan(keys.back())) {
+    options.plan = keys.back();
+    keys.pop_back();
+  } else if (is_plan(options.slurm.arguments)) {
+    options.plan = options.slurm.arguments;
+    options.slurm.arguments.clear();
+  }
+}
+
 int sweep(const SweepOptions& options, const Invocation& invocation) {
   if (options.plan.empty())
     throw UsageError("sweep: a plan is missing, e.g. kernbench sweep PLAN.yaml");
@@ -37,6 +56,10 @@ int sweep(const SweepOptions& options, const Invocation& invocation) {
         "sweep: --csv goes with --dry-run or --sensitivity; a sweep always writes a CSV");
   if (options.on_slurm && !options.shard.empty())
     throw UsageError("sweep: --shard and --slurm exclude each other; --shards N is their number");
+  if (options.on_slurm && options.dry_run)
+    throw UsageError("sweep: --slurm and --dry-run exclude each other");
+  if (options.on_slurm && options.output.reuse)
+    throw UsageError("sweep: --slurm and --reuse exclude each other: --reuse runs nothing");
   options.output.check({{"--results", !options.results.empty()},
                         {"--shard", !options.shard.empty()},
                         {"--sensitivity", options.varies_keys},
@@ -44,27 +67,33 @@ int sweep(const SweepOptions& options, const Invocation& invocation) {
   const SweepShard shard = shard_of(options.shard);
   SweepPlan plan = load_plan(find_plan(options.plan), options_of_points());
   check_derived(plan);
-  if (options.output.reuse) return options.output.redraw(plan, options.json);
   std::optional<Sensitivity> sensitivity;
   if (options.varies_keys) {
     plan = sensitivity.emplace(plan, options.sensitivity, options.max_points).plan();
   } else if (plan.axes.empty()) {
-    throw UsageError(plan.path + ": the plan has no axes: it needs --sensitivity");
+    throw UsageError(plan.path +
+                     ": axes: the key is missing: what varies from point to point; the plan has no "
+                     "axes: it needs --sensitivity");
   }
-  const SweepPoints points(plan, options.max_points);
-  if (shard.share_of(points.size()) == 0)
-    throw UsageError(
-        fmt::format("--shard {}: the plan has {} points", options.shard, points.size()));
-  if (options.dry_run) return print_points(plan, points, shard, options.format());
+  constexpr std::uint64_t most_listed = 100'000;
+  const SweepPoints points(plan, options.max_points, options.dry_run ? most_listed : UINT64_MAX);
+  if (options.output.reuse) return options.output.redraw(plan, points, options.json);
+  if (shard.share_of(points.total()) == 0)
+    throw UsageError(fmt::format("--shard {}: the plan has {} point{}", options.shard,
+                                 points.total(), points.total() == 1 ? "" : "s"));
+  SweepRun run(options, plan, points, shard);
+  if (options.dry_run) {
+    if (points.size() > 0) run.check();
+    return print_points(plan, points, shard, options.format());
+  }
   create_folder(options.output.folder);
   const std::string results = results_path(options, shard);
-  SweepRun run(options, plan, points, shard);
   const std::optional<int> status = options.on_slurm
                                         ? run.distribute(invocation, results)
                                         : std::optional<int>(run.run(invocation, results));
   if (!status) return exit_failed;
   if (options.on_slurm && options.output.is_requested())
-    return std::max(*status, options.output.redraw(plan, options.json));
+    return std::max(*status, options.output.redraw(plan, points, options.json));
   if (!sensitivity || shard.of > 1) return *status;
   return std::max(*status, sensitivity->print(results, options.format()));
 }
@@ -126,15 +155,19 @@ void declare_sweep(CLI::App& command, Invocation& invocation) {
       "  kernbench sweep plan.yaml --results gemm.sqlite -j 4\n"
       "  kernbench sweep plan.yaml --out study    # with figures and study/index.html\n"
       "  kernbench sweep plan.yaml --out study --reuse\n"
-      "  kernbench sweep plan.yaml --sensitivity 'cube.links.*' 'cube.memory_map.*_bw_gbs' M\n"
+      "  kernbench sweep plan.yaml --sensitivity 'cube.links.*_bw_gbs' M\n"
       "  kernbench sweep plan.yaml --shard 1/8\n"
       "  kernbench sweep merge plan.*of8.sqlite --results plan.sqlite\n"
       "  kernbench sweep plan.yaml --slurm='--partition=long --cpus-per-task=4' --shards 16\n");
   invocation.on(command, [options, &command, &invocation] {
     options->varies_keys = command.count("--sensitivity") > 0;
     options->on_slurm = command.count("--slurm") > 0;
+    for (const char* name : {"--step", "--of"})
+      if (!options->varies_keys && command.count(name) > 0)
+        throw UsageError(fmt::format("sweep: {} goes with --sensitivity", name));
     if (!options->on_slurm && command.count("--shards") > 0)
       throw UsageError("sweep: --shards goes with --slurm; --shard I/N runs one of N");
+    take_plan_from_options(*options);
     return sweep(*options, invocation);
   });
 }

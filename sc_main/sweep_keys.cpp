@@ -91,15 +91,11 @@ std::vector<ConfigIssue> key_issues(const std::vector<PlanColumn>& keys, const R
   const std::optional<ResolvedConfiguration> configuration =
       configuration_of(first.machine, catalogue);
   if (!configuration) return issues;
-  const Bench& bench = find_bench(catalogue.benches, first.bench);
   const Values values(*configuration);
   for (const PlanColumn& column : keys) {
     const auto fault = [&](std::string message) {
       issues.push_back(issue_at(column.place, "keys." + column.name, std::move(message)));
     };
-    for (const Parameter& parameter : bench.parameters)
-      if (parameter.name() == column.name)
-        fault(fmt::format("the bench {} has a parameter of this name", bench.name));
     if (values.find(column.key)) continue;
     if (values.is_section(column.key)) {
       fault(fmt::format("{} is a section, allowed is a key with one value", quote(column.key)));

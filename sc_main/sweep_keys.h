@@ -22,8 +22,8 @@ struct ResolvedConfiguration {
 SummaryColumns key_columns(const std::vector<PlanColumn>& keys,
                            const ResolvedConfiguration& configuration);
 
-// Keys of a plan that the first point lacks, or that are sections, and columns with the name of a
-// parameter of the bench. None if its configuration is not valid: then the point fails.
+// Keys of a plan that the first point lacks, or that are sections. None if its configuration is not
+// valid: then the point fails.
 std::vector<ConfigIssue> key_issues(const std::vector<PlanColumn>& keys, const RunOptions& first,
                                     const Catalogue& catalogue);
 

@@ -3,10 +3,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
@@ -78,6 +82,25 @@ std::vector<SweepContent> read_shards(const std::vector<std::string>& paths) {
   return shards;
 }
 
+// File next to the results, with what SQLite writes next to it, until it is renamed.
+struct TemporaryResults {
+  explicit TemporaryResults(const std::string& results) : path(results + ".merging.sqlite") {
+    remove();
+    const std::ofstream file(path);
+    if (!file)
+      throw UsageError(fmt::format("cannot write {}: {}", quote(results), std::strerror(errno)));
+  }
+  ~TemporaryResults() { remove(); }
+  TemporaryResults(const TemporaryResults&) = delete;
+  TemporaryResults& operator=(const TemporaryResults&) = delete;
+  void remove() const {
+    std::error_code ignored;
+    for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end, ignored);
+  }
+
+  std::string path;
+};
+
 std::vector<PlanExpression> derived_of(const SweepContent& content) {
   std::vector<PlanExpression> derived;
   const auto texts = nlohmann::ordered_json::parse(fact_of(content.facts, "derived"));
@@ -95,16 +118,21 @@ int merge_shards(const std::vector<std::string>& paths, const std::string& resul
   for (const std::string& shard : paths) inputs.push_back({shard, "the shard"});
   check_result_files(inputs, {results, csv});
   const std::vector<SweepContent> shards = read_shards(paths);
-  // Written under another name: a file of that name is replaced by a complete one.
-  const std::string temporary = results + ".merging.sqlite";
-  std::filesystem::remove(temporary);
   std::vector<RequestedPoint> requested;
   for (const SweepContent& shard : shards)
     requested.insert(requested.end(), shard.requested.begin(), shard.requested.end());
   std::sort(requested.begin(), requested.end(),
             [](const RequestedPoint& a, const RequestedPoint& b) { return a.number < b.number; });
-  {
-    SweepFile file(temporary);
+  if (std::filesystem::exists(results)) {
+    std::set<std::string> labels;
+    for (const RequestedPoint& each : requested) labels.insert(each.label);
+    check_same_plan(results, SweepFile(results).requested(), labels,
+                    "name another file with --results");
+  }
+  // Written under another name: a file of that name is replaced by a complete one.
+  const TemporaryResults temporary(results);
+  try {
+    SweepFile file(temporary.path);
     file.request(requested);
     SweepFile::Facts facts = shards.front().facts;
     facts["shard"] = "1/1";
@@ -112,10 +140,12 @@ int merge_shards(const std::vector<std::string>& paths, const std::string& resul
     file.describe(facts, shards.front().axes);
     for (const SweepContent& shard : shards) file.store_all(shard.path);
     file.define_results(derived_of(shards.front()));
+  } catch (const SQLite::Exception& error) {
+    throw Error(fmt::format("cannot write {}: {}", quote(results), error.what()));
   }
-  // An earlier result, which may have to be completed from its WAL.
-  if (std::filesystem::exists(results)) SweepFile{results};
-  std::filesystem::rename(temporary, results);
+  std::error_code error;
+  std::filesystem::rename(temporary.path, results, error);
+  if (error) throw Error(fmt::format("cannot write {}: {}", quote(results), error.message()));
   SweepFile file(results);
   SweepProgress progress;
   return conclude_sweep(file, requested, derived_of(shards.front()), progress, format);
@@ -130,7 +160,7 @@ void declare_merge(CLI::App& command, Invocation& invocation) {
       ->required();
   command
       .add_option("--results", options->results,
-                  "Result file of the whole sweep; replaced if it exists")
+                  "Result file of the whole sweep; an earlier one of the same plan is replaced")
       ->type_name("F.sqlite")
       ->required();
   command.add_flag("--json", options->json, "Print the summary as JSON");

@@ -19,6 +19,7 @@
 #include "platform/sweep/result_figure.h"
 #include "platform/sweep/sweep_results.h"
 #include "sc_main/memory_limit.h"
+#include "sc_main/sweep_result.h"
 
 namespace kernbench {
 namespace {
@@ -42,7 +43,7 @@ std::string fact_of(const char* path, const std::string& name, char mark) {
 // Writes the figure to its file, and returns it with the same picture, whose title and caption are
 // texts of the page.
 PageFigure drawn(const PlanFigure& plan, const std::string& results, const fs::path& folder) {
-  PageFigure drawn{plan.title, plan.text, "", ""};
+  PageFigure drawn{figure_title(plan), plan.text, "", ""};
   try {
     Figure figure = figure_of(plan, {results});
     write_figure(figure, (folder / (plan.name + ".svg")).string());
@@ -101,10 +102,13 @@ void SweepOutput::check(const std::vector<std::pair<const char*, bool>>& others)
                                  quote(folder), quote(results())));
 }
 
-int SweepOutput::write(SweepFile& file, const SweepPlan& plan, bool quiet) const {
+int SweepOutput::write(SweepFile& file, const SweepPlan& plan, bool quiet,
+                       std::size_t absent) const {
   if (!is_requested()) return exit_done;
-  const SweepResults results = read_results(file.path());
   SweepPage page;
+  page.left_out = file.define_results(plan.derived);
+  page.absent = absent;
+  const SweepResults results = read_results(file.path());
   page.title = plan.title.empty() ? fs::path(plan.path).stem().string() : plan.title;
   page.text = plan.question;
   page.results_csv = fs::path(csv_next_to(file.path())).filename();
@@ -121,16 +125,33 @@ int SweepOutput::write(SweepFile& file, const SweepPlan& plan, bool quiet) const
   return faults.empty() ? exit_done : exit_failed;
 }
 
-int SweepOutput::redraw(const SweepPlan& plan, bool quiet) const {
+int SweepOutput::redraw(const SweepPlan& plan, const SweepPoints& points, bool quiet) const {
   SweepFile file(results());
-  const std::vector<std::string> faults = file.define_results(plan.derived);
+  const std::vector<RequestedPoint> stored = file.requested();
+  std::set<std::string> labels;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    labels.insert(plan.label_of(points.axis_values(i)));
+  check_same_plan(file.path(), stored, labels, "--reuse redraws those of its own plan");
+  check_column_names(plan, file.columns(ColumnRole::summary));
+  for (const RequestedPoint& each : stored) labels.erase(each.label);
+  if (!labels.empty())
+    std::cerr << fmt::format("kernbench: {} point{} of the plan {} not in {}: {}{}\n",
+                             labels.size(), labels.size() == 1 ? "" : "s",
+                             labels.size() == 1 ? "is" : "are", quote(file.path()), *labels.begin(),
+                             labels.size() > 1 ? "; ..." : "");
+  std::vector<std::string> faults;
+  try {
+    faults = file.define_results(plan.derived);
+    // For `plot`, too.
+    file.describe({{"derived", plan.derived_as_json()}, {"figures", figures_as_json(plan.figures)}},
+                  read_sweep(file.path()).axes);
+  } catch (const SQLite::Exception& error) {
+    throw Error(file.write_fault(error));
+  }
   for (const std::string& fault : faults)
     std::cerr << "kernbench: " << fault << "; the results are without it\n";
-  // For `plot`, too.
-  file.describe({{"derived", plan.derived_as_json()}, {"figures", figures_as_json(plan.figures)}},
-                read_sweep(file.path()).axes);
   file.write_csv(csv_next_to(file.path()));
-  const int status = write(file, plan, quiet);
+  const int status = write(file, plan, quiet, labels.size());
   return faults.empty() ? status : exit_failed;
 }
 

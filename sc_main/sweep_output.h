@@ -7,6 +7,7 @@
 
 #include "platform/sweep/sweep_file.h"
 #include "platform/sweep/sweep_plan.h"
+#include "platform/sweep/sweep_points.h"
 
 namespace CLI {
 class App;
@@ -28,9 +29,10 @@ struct SweepOutput {
   // Writes figures and page from the results; no effect without a folder. Prints the name of the
   // page unless `quiet`. Returns the exit status: 1 if a figure cannot be drawn.
   // Throws Error if a file cannot be written; an earlier one of its name is kept.
-  int write(SweepFile& file, const SweepPlan& plan, bool quiet) const;
-  // The same, and the CSV, from results that exist. UsageError if there are none.
-  int redraw(const SweepPlan& plan, bool quiet) const;
+  // `absent`: points of the plan that the results do not have.
+  int write(SweepFile& file, const SweepPlan& plan, bool quiet, std::size_t absent = 0) const;
+  // The same, and the CSV, from results that exist. UsageError if they have no point of the plan.
+  int redraw(const SweepPlan& plan, const SweepPoints& points, bool quiet) const;
 };
 
 // Processor, number of processors, memory and operating system of this host, on a line.

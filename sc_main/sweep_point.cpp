@@ -15,6 +15,7 @@
 #include "platform/config/shipped_files.h"
 #include "platform/output/json_text.h"
 #include "platform/sweep/process_pool.h"
+#include "platform/sweep/sweep_columns.h"
 #include "platform/sweep/text_hash.h"
 #include "platform/topology/cube_mesh.h"
 #include "platform/topology/load_machine.h"
@@ -85,10 +86,27 @@ bool has_own_catalogues(const SweepPlan& plan) {
   return false;
 }
 
+bool begins_with(const std::string& text, const std::string& start) {
+  return text.compare(0, start.size(), start) == 0;
+}
+
+// Whether the fault is that of a key, of one below it, or of a section that it names and that does
+// not exist ("cube.linkz").
 bool is_about(const ConfigIssue& issue, const std::string& setting) {
   const std::string key = setting.substr(setting.find(':') + 1);
-  return issue.line == 0 &&
-         (issue.key == key || issue.key.compare(0, key.size() + 1, key + '.') == 0);
+  if (issue.line != 0) return false;
+  if (issue.key == key || begins_with(issue.key, key + '.')) return true;
+  return begins_with(key, issue.key + '.') && issue.file.find(setting) != std::string::npos;
+}
+
+// Whether the key names an instance, such as sip0.cube1.pe2.pe_gemm.
+bool is_of_instance(const std::string& setting) {
+  const std::string key =
+      begins_with(setting, "topology:") ? setting.substr(setting.find(':') + 1) : setting;
+  const std::string first = key.substr(0, key.find('.'));
+  static const std::vector<std::string> sections{"system", "sip", "cube", "overrides"};
+  return first.find(':') == std::string::npos &&
+         std::find(sections.begin(), sections.end(), first) == sections.end();
 }
 
 }  // namespace
@@ -204,6 +222,7 @@ class PointRunner::Check {
 
   std::vector<ConfigIssue> issues() {
     check_benches();
+    if (!check_options()) return std::move(issues_);
     for (const PlanAxis& axis : plan_.axes) {
       for (const PlanValue& key : axis.keys)
         if (key.kind == PlanKeyKind::setting) check_axis(axis, key);
@@ -216,6 +235,68 @@ class PointRunner::Check {
  private:
   void fault(const ConfigLocation& place, const std::string& key, const std::string& message) {
     issues_.push_back(issue_at(place, key, message));
+  }
+
+  // Constants, and axes of whose first values none is accepted. Whether the machine of the first
+  // point can be read, so that its keys can be checked.
+  bool check_options() {
+    const std::size_t before = issues_.size();
+    for (const PlanValue& each : plan_.constants) {
+      if (each.kind != PlanKeyKind::option || is_set_by_axis(each) || each.key == "bench") continue;
+      const std::string found = fault_of_option(each.key, each.value, each.place);
+      if (!found.empty()) fault(each.place, each.key, found);
+    }
+    for (const PlanAxis& axis : plan_.axes) {
+      for (const PlanValue& key : axis.keys)
+        if (key.kind == PlanKeyKind::option && key.key != "bench")
+          check_first_values(axis, [&](const std::string& value) {
+            return fault_of_option(key.key, value, axis.place);
+          });
+    }
+    const PlanValue* topology = find(first_, PlanKeyKind::option, "topology");
+    return issues_.size() == before &&
+           (topology == nullptr || fault_of_option("topology", topology->value, {}).empty());
+  }
+
+  bool is_set_by_axis(const PlanValue& constant) const {
+    return std::any_of(plan_.axes.begin(), plan_.axes.end(), [&](const PlanAxis& axis) {
+      return std::any_of(axis.keys.begin(), axis.keys.end(), [&](const PlanValue& key) {
+        return key.kind == constant.kind && key.key == constant.key;
+      });
+    });
+  }
+
+  // "": the option of `run` accepts the value.
+  std::string fault_of_option(const std::string& name, const std::string& value,
+                              const ConfigLocation& place) const {
+    try {
+      SweepPlan alone;  // finds files next to the plan
+      alone.constants = {{PlanKeyKind::option, name, value, place}};
+      const std::vector<PlanValue> settings = alone.settings_of({});
+      RunCommandLine run;
+      run.parse_alone(words_of_point(settings));
+      for (const char* family : {"topology", "components", "ccl"})
+        if (name == family) find_config(settings.front().value, family);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  template <class Fault>
+  void check_first_values(const PlanAxis& axis, const Fault& fault_of) {
+    constexpr std::uint64_t tried = 3;
+    std::string first;
+    const std::uint64_t count = std::min(axis.values.size(), tried);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::string found = fault_of(axis.values.at(i));
+      if (found.empty()) return;
+      if (first.empty()) first = found;
+    }
+    if (count > 0)
+      fault(axis.place, "axes." + axis.name,
+            fmt::format("none of its {}values is accepted: {}",
+                        axis.values.size() > tried ? "first three " : "", first));
   }
 
   void check_benches() {
@@ -252,14 +333,65 @@ class PointRunner::Check {
       }
     };
     for (const PlanValue& each : plan_.constants) check(each, "params." + each.key, "");
+    for (const Parameter& parameter : bench.parameters) {
+      check_names(bench, parameter.name());
+      check_values(parameter);
+    }
     for (const PlanAxis& axis : plan_.axes) {
-      const bool sets_it = std::any_of(axis.keys.begin(), axis.keys.end(),
-                                       [&](const PlanValue& key) { return key.key == axis.name; });
-      if (!sets_it && std::find(names.begin(), names.end(), axis.name) != names.end())
-        fault(axis.place, "axes." + axis.name,
-              "has the name of a parameter of the bench, which is not among the keys that it sets");
       for (const PlanValue& key : axis.keys)
         check(key, "axes." + axis.name, ", and no option of run or key has this name");
+    }
+  }
+
+  // Names of columns that are one with that of a parameter: SQL does not distinguish case.
+  void check_names(const Bench& bench, const std::string& parameter) {
+    const std::string column = setting_column(parameter), low = folded_name(column);
+    const auto is_it = [&low](const std::string& name) { return folded_name(name) == low; };
+    const std::string one =
+        fmt::format("the bench {} has a parameter of this name, {}", bench.name, quote(parameter));
+    for (const PlanAxis& axis : plan_.axes) {
+      const bool sets_it = std::any_of(axis.keys.begin(), axis.keys.end(),
+                                       [&](const PlanValue& key) { return is_it(key.key); });
+      if (!sets_it && is_it(setting_column(axis.name)))
+        fault(axis.place, "axes." + axis.name,
+              one + ", which is not among the keys that the axis sets: name it otherwise");
+    }
+    const auto check = [&](const std::string& section, const auto& columns) {
+      for (const auto& each : columns)
+        if (is_it(each.name))
+          fault(each.place, section + '.' + each.name, one + ": name it otherwise");
+    };
+    check("keys", plan_.keys);
+    check("derived", plan_.derived);
+  }
+
+  void check_values(const Parameter& parameter) {
+    const auto fault_of = [&parameter](const std::string& value) -> std::string {
+      try {
+        parameter.parse(value);
+      } catch (const std::invalid_argument& error) {
+        return error.what();
+      }
+      return "";
+    };
+    const auto is_it = [&parameter](const PlanValue& key) {
+      return key.kind == PlanKeyKind::parameter && key.key == parameter.name();
+    };
+    for (const PlanValue& each : plan_.constants) {
+      if (!is_it(each) || is_set_by_axis(each)) continue;
+      const std::string found = fault_of(each.value);
+      if (!found.empty()) fault(each.place, "params." + each.key, found);
+    }
+    for (const PlanAxis& axis : plan_.axes) {
+      if (std::none_of(axis.keys.begin(), axis.keys.end(), is_it)) continue;
+      const std::optional<std::string> fraction = axis.values.fraction();
+      if (fraction && parameter.type() == Parameter::Type::integer) {
+        fault(axis.place, "axes." + axis.name,
+              fmt::format("has values such as {}, and {} is an integer: multiple_of: 1 rounds them",
+                          *fraction, parameter.name()));
+      } else {
+        check_first_values(axis, fault_of);
+      }
     }
   }
 
@@ -279,30 +411,42 @@ class PointRunner::Check {
     issues_.resize(before + 1);
   }
 
-  void check_value(const std::string& path, const PlanValue& setting) {
+  void check_value(const std::string& path, const PlanValue& setting) try {
     std::vector<std::string> settings;
     for (const PlanValue& each : first_) {
       if (each.kind == PlanKeyKind::setting)
         settings.push_back(
             fmt::format("{}={}", each.key, each.key == setting.key ? setting.value : each.value));
     }
-    for (const ConfigIssue& issue : issues_with(settings)) {
+    for (const ConfigIssue& issue : issues_with(settings, is_of_instance(setting.key))) {
       if (is_about(issue, setting.key)) return fault(setting.place, path, issue.message);
     }
+  } catch (const UsageError& error) {
+    fault(setting.place, path, error.what());
   }
 
-  // Keys of other files are checked by the points.
-  std::vector<ConfigIssue> issues_with(const std::vector<std::string>& settings) const {
-    try {
-      std::vector<ConfigIssue> issues = setting_issues(
-          machine_.topology_path(), overrides_of(settings, "topology", machine_.families),
-          catalogue_.components);
+  // Keys of other files are checked by the points. Names of instances need the whole machine.
+  std::vector<ConfigIssue> issues_with(const std::vector<std::string>& settings,
+                                       bool with_instances) const {
+    std::vector<ConfigIssue> issues;
+    const auto collect = [&issues](const auto& read) {
+      try {
+        read();
+      } catch (const ConfigError& error) {
+        issues.insert(issues.end(), error.issues().begin(), error.issues().end());
+      }
+    };
+    collect([&] {
+      const std::vector<Override> overrides = overrides_of(settings, "topology", machine_.families);
+      issues = setting_issues(machine_.topology_path(), overrides, catalogue_.components);
+      if (issues.empty() && with_instances)
+        load_machine(machine_.topology_path(), overrides, catalogue_.components);
+    });
+    collect([&] {
       load_ccl_file(find_config(machine_.ccl, "ccl"),
                     overrides_of(settings, "ccl", machine_.families), *catalogue_.algorithms);
-      return issues;
-    } catch (const ConfigError& error) {
-      return error.issues();
-    }
+    });
+    return issues;
   }
 
   const SweepPlan& plan_;
@@ -355,6 +499,7 @@ std::string PointRunner::run(const std::vector<PlanValue>& settings) const {
     invocation.words.insert(invocation.words.end(), words.begin(), words.end());
     BenchSummary summary = run_bench(run.options, invocation, catalogue_, limits_.threads);
     result["status"] = summary.status;
+    result["until"] = summary.json["status"] == "until_reached";
     result["hash"] = summary.hash;
     result["configuration"] = summary.configuration;
     result["parameters"] = summary.parameters;
@@ -381,6 +526,10 @@ void PointRunner::add_result(const std::string& text, SweepRow& row) {
   const Json result = Json::parse(text);
   row.status = result["status"] == exit_done ? "ok" : "failed";
   if (result.contains("message")) row.message = result["message"];
+  if (row.status == "ok" && result["until"] == true) {
+    row.status = "until";
+    row.message = "stopped by --until before the bench ended";
+  }
   if (!result.contains("summary")) return;
   row.hash = result["hash"];
   row.configuration = result["configuration"];

@@ -8,10 +8,12 @@
 #include <optional>
 
 #include "models/base/errors.h"
+#include "models/base/quote.h"
 #include "platform/output/json_text.h"
 #include "platform/output/table.h"
 #include "platform/output/text_layout.h"
 #include "platform/sweep/expression.h"
+#include "platform/sweep/sweep_columns.h"
 
 namespace kernbench {
 namespace {
@@ -51,12 +53,18 @@ std::vector<FailureGroup> groups_of(std::vector<Failure> failures) {
   return groups;
 }
 
+struct Counts {
+  std::uint64_t ok = 0, until = 0, failed = 0;
+  std::uint64_t missing(std::uint64_t requested) const { return requested - ok - until - failed; }
+};
+
 void print_summary(const SweepFile& file, const std::vector<RequestedPoint>& requested,
-                   const SweepProgress& progress, std::uint64_t ok, std::uint64_t failed) {
+                   const SweepProgress& progress, const Counts& counts) {
   constexpr std::size_t most_groups = 5;
-  const std::uint64_t missing = requested.size() - ok - failed;
+  const std::uint64_t failed = counts.failed, missing = counts.missing(requested.size());
   std::string text =
-      fmt::format("points             {}: {} ok, {} failed", requested.size(), ok, failed);
+      fmt::format("points             {}: {} ok, {} failed", requested.size(), counts.ok, failed);
+  if (counts.until > 0) text += fmt::format(", {} stopped by until", counts.until);
   if (missing > 0) text += fmt::format(", {} not run", missing);
   if (progress.before > 0) text += fmt::format("; {} done before", progress.before);
   std::cout << text << '\n';
@@ -81,16 +89,17 @@ void print_summary(const SweepFile& file, const std::vector<RequestedPoint>& req
 }
 
 void print_json(const SweepFile& file, const std::vector<RequestedPoint>& requested,
-                const SweepProgress& progress, std::uint64_t ok, std::uint64_t failed) {
+                const SweepProgress& progress, const Counts& counts) {
   Json json{{"points", requested.size()},
-            {"ok", ok},
-            {"failed", failed},
-            {"not_run", requested.size() - ok - failed},
+            {"ok", counts.ok},
+            {"until", counts.until},
+            {"failed", counts.failed},
+            {"not_run", counts.missing(requested.size())},
             {"done_before", progress.before},
             {"results", file.path()},
             {"csv", csv_next_to(file.path())},
             {"failures", Json::array()}};
-  for (const Failure& each : failures_of(file, requested, failed))
+  for (const Failure& each : failures_of(file, requested, counts.failed))
     json["failures"].push_back(
         {{"point", each.point}, {"label", each.label}, {"message", each.message}});
   json["host"] = {{"wall_s", progress.wall_s}, {"workers_cpu_s", progress.cpu_s}};
@@ -115,16 +124,23 @@ int print_points(const SweepPlan& plan, const SweepPoints& points, const SweepSh
     table.add(std::move(row));
   }
   constexpr std::size_t most_rows = 40;
+  const std::string all = fmt::format(
+      "{} point{}{}", points.total(), points.total() == 1 ? "" : "s",
+      points.is_complete() ? ""
+                           : fmt::format("{}; the first {} are listed",
+                                         plan.where ? " before the condition" : "", points.size()));
   if (output == SweepFormat::json) {
-    Json json{{"points", points.size()}, {"listed", table.json()}};
+    Json json{{"points", points.total()}, {"listed", table.json()}};
     std::cout << json_text(json, 2) << '\n';
   } else if (output == SweepFormat::csv) {
     std::cout << table.csv();
+    if (!points.is_complete()) std::cerr << "kernbench: " << all << '\n';
   } else {
     std::cout << table.text("", most_rows, Table::Cut::middle)
-              << fmt::format(
-                     "\n{} point{}{}\n", points.size(), points.size() == 1 ? "" : "s",
-                     shard.of > 1 ? fmt::format(", of which this shard has {}", table.size()) : "");
+              << fmt::format("\n{}{}\n", all,
+                             shard.of > 1 ? fmt::format(", of which this shard has {}",
+                                                        shard.share_of(points.total()))
+                                          : "");
   }
   return exit_done;
 }
@@ -140,23 +156,37 @@ void check_derived(const SweepPlan& plan) {
   }
 }
 
+void check_column_names(const SweepPlan& plan, const std::vector<std::string>& summary) {
+  const std::map<std::string, std::string> named = plan.named_columns();
+  if (named.empty()) return;
+  for (const std::string& name : summary) {
+    const auto found = named.find(folded_name(name));
+    if (found != named.end())
+      throw UsageError(
+          fmt::format("{}: {} has the name of a column of every point, {}{}: name it otherwise",
+                      plan.path, found->second, quote(name),
+                      folded_name(name) == name ? "" : "; names in SQL have no case"));
+  }
+}
+
 int conclude_sweep(SweepFile& file, const std::vector<RequestedPoint>& requested,
                    const std::vector<PlanExpression>& derived, const SweepProgress& progress,
                    SweepFormat output) {
-  const std::uint64_t ok = file.count("ok"), failed = file.count("failed");
+  const Counts counts{file.count("ok"), file.count("until"), file.count("failed")};
   const std::vector<std::string> faults = file.define_results(derived);
   file.write_csv(csv_next_to(file.path()));
-  if (output == SweepFormat::json) print_json(file, requested, progress, ok, failed);
-  if (output == SweepFormat::text) print_summary(file, requested, progress, ok, failed);
+  if (output == SweepFormat::json) print_json(file, requested, progress, counts);
+  if (output == SweepFormat::text) print_summary(file, requested, progress, counts);
   std::cout << std::flush;
   for (const std::string& fault : faults)
     std::cerr << "kernbench: " << fault << "; the results are without it\n";
   if (progress.interrupted)
     std::cerr << fmt::format("kernbench: interrupted; the same command runs the other {} points\n",
-                             requested.size() - ok - failed);
+                             counts.missing(requested.size()));
   // A column may be one of the points of another shard.
   const bool is_shard = fact_of(file.facts(), "shard") != "1/1";
-  const bool complete = ok == requested.size() && (faults.empty() || is_shard);
+  const bool complete =
+      counts.ok + counts.until == requested.size() && (faults.empty() || is_shard);
   return complete ? exit_done : exit_failed;
 }
 

@@ -27,6 +27,9 @@ struct SweepProgress {
 // Refuses derived columns that are no valid SQL. Names of columns are known after the first point.
 void check_derived(const SweepPlan& plan);
 
+// Refuses names of the plan that are those of other columns: summary columns, by name.
+void check_column_names(const SweepPlan& plan, const std::vector<std::string>& summary);
+
 // Defines the results, writes the CSV next to the file and prints the summary as text or JSON, or
 // not at all. Returns the exit status: 1 if a point has failed or is missing, or if the results are
 // not those of a shard and lack a derived column.

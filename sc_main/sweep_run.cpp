@@ -33,6 +33,8 @@ std::uint64_t memory_of_worker(const SweepOptions& options) {
                                     : bytes;
 }
 
+constexpr const char* other_results = "name another file with --results";
+
 // Whether a setting is a column of the results: that of --elaborate changes none of them.
 bool changes_results(const PlanValue& setting) {
   return setting.kind != PlanKeyKind::option || setting.key != "elaborate";
@@ -85,6 +87,9 @@ void SweepRun::make_keys() {
 
 void SweepRun::report_changes(const SweepFile& file) const {
   std::map<std::string, std::string> before;  // key by label
+  std::set<std::string> labels;
+  for (const RequestedPoint& each : requested_) labels.insert(each.label);
+  check_same_plan(file.path(), file.requested(), labels, other_results);
   for (RequestedPoint& each : file.requested()) before[each.label] = std::move(each.key);
   if (before.empty()) return;
   std::vector<std::string> added, gone;
@@ -99,11 +104,6 @@ void SweepRun::report_changes(const SweepFile& file) const {
     }
   }
   for (const auto& [label, key] : before) gone.push_back(label);
-  if (added.size() == requested_.size())
-    throw UsageError(
-        fmt::format("{} has the results of another plan, of which no point is "
-                    "requested: name another file with --results",
-                    quote(file.path())));
   const auto print = [](std::size_t count, const std::string& what,
                         const std::vector<std::string>& labels) {
     constexpr std::size_t most = 5;
@@ -123,31 +123,70 @@ void SweepRun::report_changes(const SweepFile& file) const {
 
 void SweepRun::open(SweepFile& file, const Invocation& invocation) {
   report_changes(file);
+  check_columns(file);
   file.request(requested_);
-  std::vector<std::string> axes;
-  for (const PlanAxis& axis : plan_.axes) axes.push_back(setting_column(axis.name));
-  file.describe({{"version", version_with_commit()},
-                 {"command_line", invocation.line()},
-                 {"host", host_text()},
-                 {"title", plan_.title},
-                 {"question", plan_.question},
-                 {"plan", plan_.text},
-                 {"plan_path", plan_.path},
-                 {"plan_hash", plan_hash_},
-                 {"points", std::to_string(points_.size() - repeated_)},
-                 {"shard", fmt::format("{}/{}", shard_.number, shard_.of)},
-                 {"derived", plan_.derived_as_json()},
-                 {"figures", figures_as_json(plan_.figures)}},
-                axes);
+  file.describe(facts(shard_, invocation), axes());
   file.define_results({});
   const std::map<std::string, SweepFile::Stored> stored = file.stored();
+  std::map<std::string, std::size_t> of_version;  // points of other versions
   for (std::size_t i = 0; i < requested_.size(); ++i) {
     const auto found = stored.find(requested_[i].key);
-    const bool done =
-        found != stored.end() && found->second.ok && found->second.version == version_with_commit();
-    if (!done) pending_.push_back(i);
+    const bool ok = found != stored.end() && found->second.ok;
+    if (ok && found->second.version == version_with_commit()) continue;
+    if (ok) ++of_version[found->second.version];
+    pending_.push_back(i);
   }
+  for (const auto& [version, count] : of_version)
+    std::cerr << fmt::format("kernbench: {} {} again: {} of {}, and this program is {}\n", count,
+                             count == 1 ? "point runs" : "points run",
+                             count == 1 ? "its result is" : "their results are", version,
+                             version_with_commit());
   progress_.before = requested_.size() - pending_.size();
+}
+
+SweepFacts SweepRun::facts(const SweepShard& shard, const Invocation& invocation) const {
+  return {{"version", version_with_commit()},
+          {"command_line", invocation.line()},
+          {"host", host_text()},
+          {"title", plan_.title},
+          {"question", plan_.question},
+          {"plan", plan_.text},
+          {"plan_path", plan_.path},
+          {"plan_hash", plan_hash_},
+          {"points", std::to_string(points_.size() - repeated_)},
+          {"shard", fmt::format("{}/{}", shard.number, shard.of)},
+          {"axis_keys", plan_.axis_keys_as_json()},
+          {"derived", plan_.derived_as_json()},
+          {"figures", figures_as_json(plan_.figures)}};
+}
+
+std::vector<std::string> SweepRun::axes() const {
+  std::vector<std::string> axes;
+  for (const PlanAxis& axis : plan_.axes) axes.push_back(setting_column(axis.name));
+  return axes;
+}
+
+void SweepRun::check_columns(const SweepFile& file) const {
+  if (file.count("ok") + file.count("until") == 0)
+    return;  // the columns of the summary are unknown
+  std::vector<std::string> all = file.columns(ColumnRole::summary);
+  check_column_names(plan_, all);
+  for (const ColumnRole role : {ColumnRole::axis, ColumnRole::setting})
+    for (const std::string& name : file.columns(role)) all.push_back(name);
+  if (options_.varies_keys) options_.sensitivity.check_column(plan_, all);
+}
+
+void SweepRun::check_columns(const SweepRow& row) const {
+  if (row.status == "failed") return;
+  std::vector<std::string> summary, all;
+  for (const auto& [name, value] : row.summary) {
+    if (name.compare(0, 5, "host.") != 0) summary.push_back(name);
+    all.push_back(name);
+  }
+  check_column_names(plan_, summary);
+  if (!options_.varies_keys) return;
+  for (const auto& [name, value] : row.settings) all.push_back(name);
+  options_.sensitivity.check_column(plan_, all);
 }
 
 SweepRow SweepRun::row_of(const RequestedPoint& point, const ProcessOutcome& outcome) const {
@@ -197,6 +236,7 @@ void SweepRun::run_points(SweepFile& file) {
     constexpr int between_looks_ms = 200;
     if (const std::optional<ProcessOutcome> outcome = pool.wait(between_looks_ms)) {
       const SweepRow row = row_of(requested_[outcome->id], *outcome);
+      check_columns(row);
       const std::size_t columns = file.columns();
       file.store(row);
       if (file.columns() > columns) file.define_results(plan_.derived);  // for readers
@@ -214,23 +254,80 @@ int SweepRun::run(const Invocation& invocation, const std::string& results) {
   check_result_files({{plan_.path, "the plan"}}, {results, csv});
   check();
   make_keys();
+  return run_plan(invocation, results);
+}
+
+int SweepRun::run_plan(const Invocation& invocation, const std::string& results) {
   SweepFile file(results);
   const Interrupt interrupt;
+  int status = exit_failed;
+  try {
+    run_into(file, invocation);
+    status = conclude_sweep(file, requested_, plan_.derived, progress_, format());
+  } catch (const SQLite::Exception& error) {
+    throw Error(file.write_fault(error));
+  }
+  if (options_.on_slurm) return status;  // its page is that of the merge
+  return std::max(status, options_.output.write(file, plan_, options_.json));
+}
+
+void SweepRun::run_into(SweepFile& file, const Invocation& invocation) {
   open(file, invocation);
   if (repeated_ > 0)
     std::cerr << fmt::format("kernbench: {} point{} of the plan repeat{} others\n", repeated_,
                              repeated_ == 1 ? "" : "s", repeated_ == 1 ? "s" : "");
   run_points(file);
   progress_.interrupted = Interrupt::requested();
-  const int status = conclude_sweep(file, requested_, plan_.derived, progress_, format());
-  return std::max(status, options_.output.write(file, plan_, options_.json));
+}
+
+std::set<std::string> SweepRun::done_in(const std::string& results) const {
+  std::set<std::string> done, labels;
+  if (!std::filesystem::exists(results)) return done;
+  for (const RequestedPoint& each : requested_) labels.insert(each.label);
+  const SweepFile file(results);
+  check_same_plan(results, file.requested(), labels, other_results);
+  const std::map<std::string, SweepFile::Stored> stored = file.stored();
+  for (const RequestedPoint& each : requested_) {
+    const auto found = stored.find(each.key);
+    if (found != stored.end() && found->second.ok && found->second.version == version_with_commit())
+      done.insert(each.key);
+  }
+  return done;
+}
+
+// The file of a shard with the points that the results have, so that its task runs the others.
+void SweepRun::start_shard(const SweepShard& shard, const std::string& path,
+                           const std::string& results, const std::set<std::string>& done,
+                           const Invocation& invocation) const {
+  std::vector<RequestedPoint> requested;
+  std::set<std::string> keys;
+  for (const RequestedPoint& each : requested_) {
+    if (!shard.has(each.number)) continue;
+    requested.push_back(each);
+    if (done.count(each.key) != 0) keys.insert(each.key);
+  }
+  if (keys.empty()) return;
+  SweepFile file(path);
+  for (const auto& [key, stored] : file.stored())
+    if (stored.ok && stored.version == version_with_commit()) keys.erase(key);
+  file.request(requested);
+  file.describe(facts(shard, invocation), axes());
+  file.store_all(results, &keys);
+  file.request(requested);  // numbers of this plan
+  file.define_results({});
 }
 
 std::optional<int> SweepRun::distribute(const Invocation& invocation, const std::string& results) {
   check_result_files({{plan_.path, "the plan"}}, {results, csv_next_to(results)});
   check();
   make_keys();
-  SlurmSweep distributed{plan_hash_, results, points_.size(), {}, options_.jobs > 0};
+  const std::set<std::string> done = done_in(results);
+  if (done.size() == requested_.size()) return run_plan(invocation, results);
+  SlurmSweep distributed{plan_hash_, results, points_.size(), {}, options_.jobs > 0, {}};
+  if (!done.empty())
+    distributed.start_shard = [&](const SweepShard& shard, const std::string& path) {
+      start_shard(shard, path, results, done, invocation);
+    };
   std::vector<std::string>& task = distributed.task;
   task = {std::filesystem::read_symlink("/proc/self/exe"), "sweep",
           std::filesystem::absolute(plan_.path), "--max-points",

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,9 @@ class SweepRun {
   // Runs the plan as a job array of Slurm; none: it is not complete.
   std::optional<int> distribute(const Invocation& invocation, const std::string& results);
 
+  // Refuses faults of the plan that every point would have. UsageError.
+  void check() const;
+
  private:
   std::vector<PlanValue> settings(std::uint64_t point) const {
     return plan_.settings_of(points_.axis_values(point - 1));
@@ -60,10 +64,20 @@ class SweepRun {
     return is_quiet ? SweepFormat::none : options_.format();
   }
 
-  void check() const;
   void make_keys();
+  int run_plan(const Invocation& invocation, const std::string& results);
+  void run_into(SweepFile& file, const Invocation& invocation);
   void open(SweepFile& file, const Invocation& invocation);
+  SweepFacts facts(const SweepShard& shard, const Invocation& invocation) const;
+  std::vector<std::string> axes() const;
   void report_changes(const SweepFile& file) const;
+  // Refuses names that columns of the results have already, and --of without such a column.
+  void check_columns(const SweepFile& file) const;
+  void check_columns(const SweepRow& row) const;
+  // Keys of the requested points that a file has from this version.
+  std::set<std::string> done_in(const std::string& results) const;
+  void start_shard(const SweepShard& shard, const std::string& path, const std::string& results,
+                   const std::set<std::string>& done, const Invocation& invocation) const;
   void run_points(SweepFile& file);
   SweepRow row_of(const RequestedPoint& point, const ProcessOutcome& outcome) const;
 

@@ -1,6 +1,7 @@
 #include "sc_main/sweep_sensitivity.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -8,6 +9,8 @@
 
 #include "models/base/errors.h"
 #include "models/base/exception_text.h"
+#include "models/base/quote.h"
+#include "platform/config/nearest_name.h"
 #include "platform/output/json_text.h"
 #include "platform/output/text_layout.h"
 #include "platform/sweep/sensitivity_table.h"
@@ -84,9 +87,18 @@ void SensitivityOptions::add_to(CLI::App& command) {
 }
 
 std::vector<std::string> SensitivityOptions::words() const {
-  std::vector<std::string> words{"--step", decimal_text(step_percent, 12), "--sensitivity"};
+  std::vector<std::string> words{"--step", decimal_text(step_percent, 12), "--of", of,
+                                 "--sensitivity"};
   words.insert(words.end(), keys.begin(), keys.end());
   return words;
+}
+
+void SensitivityOptions::check_column(const SweepPlan& plan,
+                                      std::vector<std::string> columns) const {
+  for (const PlanExpression& each : plan.derived) columns.push_back(each.name);
+  if (std::find(columns.begin(), columns.end(), of) == columns.end())
+    throw UsageError(fmt::format("--of {}: the results have no such column{}", quote(of),
+                                 did_you_mean(of, columns)));
 }
 
 Sensitivity::Sensitivity(const SweepPlan& plan, const SensitivityOptions& options,
@@ -98,7 +110,7 @@ Sensitivity::Sensitivity(const SweepPlan& plan, const SensitivityOptions& option
   if (patterns.empty())
     throw UsageError(
         "sweep: --sensitivity without a key, and the plan has no list `sensitivity`; e.g. "
-        "--sensitivity 'cube.links.*' M");
+        "--sensitivity 'cube.links.*_bw_gbs'");
   std::vector<std::string> base;
   if (!plan.axes.empty()) base = SweepPoints(plan, max_points).axis_values(0);
   base_label_ = plan.label_of(base);
@@ -112,13 +124,44 @@ Sensitivity::Sensitivity(const SweepPlan& plan, const SensitivityOptions& option
   plan_ = sensitivity_plan(plan, base, keys_);
 }
 
+// Keys whose values are refused for the same reason, apart from their own name, share a line.
 std::string Sensitivity::without_variation() const {
+  constexpr std::size_t most_reasons = 10, most_keys = 3;
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+  std::size_t count = 0;
+  for (const VariedKey& key : keys_) {
+    if (!key.variations.empty()) continue;
+    ++count;
+    const std::string name = key.name();
+    std::string reason = key.fault.empty() ? "it has one value" : key.fault;
+    if (reason.compare(0, name.size() + 2, name + ": ") == 0) reason.erase(0, name.size() + 2);
+    const auto same = std::find_if(reasons.begin(), reasons.end(),
+                                   [&](const auto& each) { return each.first == reason; });
+    if (same == reasons.end()) {
+      reasons.push_back({reason, {name}});
+    } else {
+      same->second.push_back(name);
+    }
+  }
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
   std::string text;
-  for (const VariedKey& key : keys_)
-    if (key.variations.empty())
-      text += fitted(
-          fmt::format("  {}: {}\n", key.name(), key.fault.empty() ? "it has one value" : key.fault),
-          4);
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < std::min(reasons.size(), most_reasons); ++i) {
+    auto& [reason, names] = reasons[i];
+    const std::size_t keys = names.size();
+    shown += keys;
+    names.resize(std::min(keys, most_keys));
+    text +=
+        fitted(fmt::format(
+                   "  {}{}: {}\n", fmt::join(names, ", "),
+                   keys > names.size() ? fmt::format(" and {} more keys", keys - names.size()) : "",
+                   reason),
+               4);
+  }
+  if (count > shown)
+    text += fmt::format("  {} more keys, for {} other reasons: --json lists them\n", count - shown,
+                        reasons.size() - most_reasons);
   return text;
 }
 
@@ -142,15 +185,16 @@ int Sensitivity::print(const std::string& results, SweepFormat format) const {
   } else if (format == SweepFormat::csv) {
     std::cout << table.csv();
   } else {
+    // The table is last: the reasons may fill a screen.
+    const std::string without = without_variation();
+    if (!without.empty())
+      std::cout << "\nno different value is accepted (KEY+KEY changes keys together):\n" << without;
     std::cout << fmt::format(
                      "\n{} at the base point{}: {}; values: step of {} %, neighbours, or "
                      "a choice\n",
                      options_.of, base_label_.empty() ? "" : " (" + base_label_ + ")",
                      decimal_text(base, 7), decimal_text(options_.step_percent, 6))
               << table.text();
-    const std::string without = without_variation();
-    if (!without.empty())
-      std::cout << "no different value is accepted (KEY+KEY changes keys together):\n" << without;
   }
   return exit_done;
 }

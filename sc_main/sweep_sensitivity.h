@@ -24,6 +24,8 @@ struct SensitivityOptions {
   void add_to(CLI::App& command);
   // These options as words of a command line.
   std::vector<std::string> words() const;
+  // Refuses --of without such a column; `columns`: those of the points. UsageError.
+  void check_column(const SweepPlan& plan, std::vector<std::string> columns) const;
 };
 
 class Sensitivity {
@@ -37,7 +39,7 @@ class Sensitivity {
   int print(const std::string& results, SweepFormat format) const;
 
  private:
-  std::string without_variation() const;  // a line for each such key, with the reason
+  std::string without_variation() const;  // a line for each reason, with the first keys
 
   const SensitivityOptions& options_;
   std::vector<VariedKey> keys_;

@@ -108,6 +108,9 @@ class SlurmRun {
   std::string state_text(const std::vector<SlurmTask>& tasks, double seconds) const;
   // Reports shards whose task has left points without a row; whether there is one.
   bool report_incomplete() const;
+  std::vector<std::uint64_t> start_shards() const;  // those that have got points
+  void remove_shard(std::uint64_t shard) const;
+  void remove_files() const;  // of a job that is merged
 
   const SlurmSweep& sweep_;
   const Invocation& invocation_;
@@ -191,7 +194,12 @@ void SlurmRun::submit(const std::vector<std::uint64_t>& shards) {
   words.push_back("--wrap=" + script());
   // Before the submission: a folder that cannot be written is refused.
   ResultFile record(record_);
-  job_ = submit_job(words);
+  try {
+    job_ = submit_job(words);
+  } catch (...) {
+    fs::remove(record_);
+    throw;
+  }
   record.out() << json_text(record_of(job_)) << '\n';
   record.close();
   std::cerr << fmt::format("kernbench: job {} has been submitted: {} of {} shards, logs {}\n", job_,
@@ -262,16 +270,23 @@ bool SlurmRun::report_incomplete() const {
   }
   if (shards > 0)
     std::cerr << fmt::format(
-        "kernbench: {} points of {} shards are missing; the same command runs them\n", missing,
-        shards);
+        "kernbench: {} point{} of {} shard{} missing; the same command runs {}\n", missing,
+        missing == 1 ? "" : "s", shards, shards == 1 ? " is" : "s are",
+        missing == 1 ? "it" : "them");
   return shards > 0;
 }
 
 std::optional<int> SlurmRun::run(SweepFormat format) {
   const Interrupt interrupt;
   if (!attach()) {
+    const std::vector<std::uint64_t> started = start_shards();
     const std::vector<std::uint64_t> shards = shards_not_done();
-    if (!shards.empty()) submit(shards);
+    try {
+      if (!shards.empty()) submit(shards);
+    } catch (...) {
+      for (const std::uint64_t shard : started) remove_shard(shard);
+      throw;
+    }
   }
   if (!job_.empty() && !follow()) {
     std::cerr << fmt::format(
@@ -283,7 +298,36 @@ std::optional<int> SlurmRun::run(SweepFormat format) {
   if (report_incomplete()) return std::nullopt;
   std::vector<std::string> shards;
   for (std::uint64_t shard = 1; shard <= shards_; ++shard) shards.push_back(path_of(shard));
-  return merge_shards(shards, sweep_.results, invocation_, format);
+  const int status = merge_shards(shards, sweep_.results, invocation_, format);
+  remove_files();
+  return status;
+}
+
+// Shards that have no file yet, and of which the results have points.
+std::vector<std::uint64_t> SlurmRun::start_shards() const {
+  std::vector<std::uint64_t> started;
+  for (std::uint64_t shard = 1; sweep_.start_shard && shard <= shards_; ++shard) {
+    if (fs::exists(path_of(shard))) continue;
+    sweep_.start_shard({shard, shards_}, path_of(shard));
+    if (fs::exists(path_of(shard))) started.push_back(shard);
+  }
+  return started;
+}
+
+void SlurmRun::remove_shard(std::uint64_t shard) const {
+  std::error_code ignored;
+  const std::string path = path_of(shard);
+  for (const std::string& each : {path, path + "-wal", path + "-shm", csv_next_to(path)})
+    fs::remove(each, ignored);
+}
+
+void SlurmRun::remove_files() const {
+  std::error_code ignored;
+  for (std::uint64_t shard = 1; shard <= shards_; ++shard) {
+    remove_shard(shard);
+    fs::remove(log_of(shard), ignored);
+  }
+  fs::remove(record_, ignored);
 }
 
 }  // namespace
@@ -294,7 +338,7 @@ void SlurmOptions::add_to(CLI::App& command) {
           "--slurm", arguments,
           "Run the points as a job array of Slurm, a shard per task, and merge the results; "
           "with arguments of sbatch: --slurm='--partition=long --time=2:00:00'")
-      ->type_name("ARGS")
+      ->type_name("[=ARGS]")
       ->expected(0, 1);
   command.add_option("--shards", shards, "With --slurm: number of shards, at most one per point")
       ->type_name("N")

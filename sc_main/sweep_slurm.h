@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,12 +31,14 @@ struct SlurmSweep {
   // Command of a task, without its shard and result file; -j is added if it is absent.
   std::vector<std::string> task = {};
   bool has_jobs = false;
+  // Writes the points that are done already into the file of a shard; may be empty.
+  std::function<void(const SweepShard& shard, const std::string& path)> start_shard = {};
 };
 
 // Submits the shards with points that are not done, or follows the job that an earlier call has
-// submitted; merges all shards once they are complete. An interrupt leaves the job alone.
-// Returns the exit status; none: shards are not complete, so there is no result file. UsageError:
-// Slurm is missing or refuses, a job of a different plan writes the same files.
+// submitted; merges all shards once they are complete, and removes their files. An interrupt leaves
+// the job alone. Returns the exit status; none: shards are not complete, so there is no result
+// file. UsageError: Slurm is missing or refuses, a job of a different plan writes the same files.
 std::optional<int> run_on_slurm(const SlurmSweep& sweep, const SlurmOptions& options,
                                 const Invocation& invocation, SweepFormat format);
 

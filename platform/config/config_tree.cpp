@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "models/base/quote.h"
+#include "platform/config/nearest_name.h"
 #include "platform/config/yaml_text.h"
 
 namespace kernbench {
@@ -164,6 +165,33 @@ std::string included_path(const std::string& name, const std::string& from) {
   return sibling.string();
 }
 
+// "; did you mean 'tiny'?" among the files of the folder and the shipped ones, or "".
+std::string nearest_file(const std::string& path) {
+  namespace fs = std::filesystem;
+  const fs::path asked(path);
+  std::vector<std::string> names;
+  std::error_code ignored;
+  const auto add = [&](const fs::path& folder, bool is_shipped) {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+      if (entry.path().extension() != ".yaml") continue;
+      const std::string stem = entry.path().stem().string();
+      const std::size_t family = stem.find('.');
+      if (is_shipped) found.push_back(family == std::string::npos ? stem : stem.substr(family + 1));
+      if (!is_shipped || family != std::string::npos)
+        found.push_back(entry.path().filename().string());
+    }
+    std::sort(found.begin(), found.end());
+    names.insert(names.end(), found.begin(), found.end());
+  };
+  add(asked.parent_path().empty() ? "." : asked.parent_path(), false);
+  if (!shipped_configs().empty()) {
+    add(shipped_configs(), true);
+    add(fs::path(shipped_configs()) / "sweeps", true);
+  }
+  return did_you_mean(asked.filename().string(), names);
+}
+
 // `chain`: the files being read, outermost first.
 ConfigNode load_file(const std::string& path, std::vector<std::string>& chain,
                      const ConfigLocation& asked_at, std::vector<ConfigIssue>& issues) {
@@ -181,7 +209,8 @@ ConfigNode load_file(const std::string& path, std::vector<std::string>& chain,
   } catch (const YAML::BadFile&) {
     issues.push_back(issue_at(asked_at.file.empty() ? ConfigLocation{path, 0, 0} : asked_at,
                               asked_at.file.empty() ? "" : "include",
-                              fmt::format("the file {} cannot be read", quote(path))));
+                              fmt::format("the file {} cannot be read{}", quote(path),
+                                          asked_at.file.empty() ? "" : nearest_file(path))));
     return {};
   } catch (const YAML::RepresentationException& fault) {
     issues.push_back(issue_at(place_of(fault.mark, path), "", fault.msg));

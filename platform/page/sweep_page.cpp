@@ -74,17 +74,25 @@ class SweepPageWriter {
 
 // "37 of 50 points: 35 ok, 2 failed, 13 not run: the sweep is not complete".
 std::string SweepPageWriter::state() const {
-  std::size_t ok = 0;
-  if (const ResultValues* status = results_.find("status"))
-    ok = static_cast<std::size_t>(std::count(status->texts.begin(), status->texts.end(), "ok"));
-  const std::size_t finished = results_.rows(), failed = finished - ok,
+  const auto count = [this](const char* status) {
+    const ResultValues* all = results_.find("status");
+    return all == nullptr
+               ? 0
+               : static_cast<std::size_t>(std::count(all->texts.begin(), all->texts.end(), status));
+  };
+  const std::size_t ok = count("ok"), cut = count("until");
+  const std::size_t finished = results_.rows(), failed = finished - ok - cut,
                     missing = results_.requested - finished;
   std::string text = missing > 0 ? fmt::format("{} of {} points", finished, results_.requested)
                                  : fmt::format("{} point{}", finished, finished == 1 ? "" : "s");
   text += fmt::format(": {} ok", ok);
+  if (cut > 0) text += fmt::format(", {} stopped by until", cut);
   if (failed > 0) text += fmt::format(", {} failed", failed);
   if (missing > 0) text += fmt::format(", {} not run: the sweep is not complete", missing);
-  const bool complete = failed == 0 && missing == 0;
+  if (page_.absent > 0)
+    text += fmt::format("; {} point{} of the plan {} not in these results", page_.absent,
+                        page_.absent == 1 ? "" : "s", page_.absent == 1 ? "is" : "are");
+  const bool complete = failed == 0 && missing == 0 && page_.absent == 0;
   return html_text("p", text, {{"class", complete ? "state" : "state incomplete"}}) + '\n';
 }
 
@@ -214,6 +222,8 @@ std::string SweepPageWriter::results() const {
     return section("results-section", "Results", html_text("p", "No point has finished."));
   std::string note;
   const PageTable table = this->table(note);
+  for (const std::string& reason : page_.left_out)
+    note += html_text("p", "Column left out: " + reason, {{"class", "missing"}});
   note += html_text("p", fmt::format("Numbers are rounded; {} has all digits.", page_.results_csv),
                     {{"class", "note"}});
   return section("results-section", "Results", html_table(table) + note + constants());

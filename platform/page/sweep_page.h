@@ -20,6 +20,8 @@ struct SweepPage {
   std::vector<PageFigure> figures;
   std::vector<std::string> figure_columns;  // columns that the figures use
   std::string results_csv;                  // name of the file with all numbers
+  std::vector<std::string> left_out = {};   // derived columns that are not valid: the reasons
+  std::size_t absent = 0;                   // points of the plan that the results do not have
 };
 
 // Whole document. Columns of the table of results: point, status, axes, simulated time, columns

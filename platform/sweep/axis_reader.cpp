@@ -171,8 +171,9 @@ class AxisReader {
   void check(const ValueRange& range) {
     if (range.to < range.from)
       fault(entry_.place, path_,
-            fmt::format("the axis is empty: it ends at {} before it begins at {}",
-                        decimal_text(range.to, 12), decimal_text(range.from, 12)));
+            fmt::format("the axis is empty: a range rises, found from {} to {}; values in another "
+                        "order are a list",
+                        decimal_text(range.from, 12), decimal_text(range.to, 12)));
     if ((range.log || range.form == Form::factor) && range.from <= 0)
       fault(entry_.place, path_ + ".from",
             fmt::format("found {}, allowed with equal ratios is a number above 0",

@@ -90,6 +90,22 @@ std::string AxisValues::at(std::uint64_t index) const {
   return range_ ? text_of(value_at(*range_, index)) : list_.at(index);
 }
 
+std::optional<std::string> AxisValues::fraction() const {
+  constexpr std::uint64_t looked_at = 1000;
+  if (!range_) return std::nullopt;
+  const auto is_fraction = [](const std::string& text) {
+    const std::optional<double> number = number_of(text);
+    return number && *number != std::trunc(*number);
+  };
+  if (is_drawn()) {
+    for (const double share : {0.1234567, 0.3333333, 0.7654321})
+      if (std::string text = drawn_at(share); is_fraction(text)) return text;
+  }
+  for (std::uint64_t i = 0; i < std::min(size(), looked_at); ++i)
+    if (std::string text = at(i); is_fraction(text)) return text;
+  return std::nullopt;
+}
+
 std::string AxisValues::drawn_at(double share) const {
   const ValueRange& range = *range_;
   if (range.multiple_of == 0 || range.log) return text_of(interpolated(range, share));

@@ -34,6 +34,8 @@ class AxisValues {
   bool is_drawn() const { return range_ && range_->form == ValueRange::Form::drawn; }
   std::uint64_t size() const;  // 0 for a drawn range
   std::string at(std::uint64_t index) const;
+  // One of its values that is no integer; none: the first thousand are integers.
+  std::optional<std::string> fraction() const;
   // Value of a drawn range at `share`, from 0 to below 1, of its linear or logarithmic length.
   std::string drawn_at(double share) const;
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
+
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/config/nearest_name.h"
@@ -72,6 +74,9 @@ Expression::Statement Expression::prepare(sqlite3* database, const std::string& 
   if (status != SQLITE_OK) {
     const std::string message = sqlite3_errmsg(database);
     const std::string unknown = unknown_column(message);
+    const auto count = [&text](char c) { return std::count(text.begin(), text.end(), c); };
+    if (message == "near \")\": syntax error" && count(')') <= count('('))
+      throw UsageError("syntax error: the expression is not complete");
     if (unknown.empty()) throw UsageError(message);
     throw UnknownColumn(fmt::format("{}{}; known here: {}", message, did_you_mean(unknown, names),
                                     listed(names, "nothing")),

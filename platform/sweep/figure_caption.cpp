@@ -1,10 +1,15 @@
 #include "platform/sweep/figure_caption.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
+
+#include "platform/config/config_tree.h"
+#include "platform/sweep/sweep_configurations.h"
 
 namespace kernbench {
 namespace {
@@ -29,6 +34,45 @@ bool is_given(const std::string& command, const std::string& name) {
   return std::any_of(forms.begin(), forms.end(), [&](const std::string& form) {
     return command.find(form) != std::string::npos;
   });
+}
+
+// Keys that axes of other names set in all files: the axis is named instead.
+std::set<std::string> keys_of_axes(const std::vector<CaptionedFile>& files) {
+  std::map<std::string, std::size_t> count;
+  for (const CaptionedFile& file : files) {
+    const std::string text = fact_of(file.results->content().facts, "axis_keys");
+    if (text.empty()) continue;
+    const auto by_axis = nlohmann::ordered_json::parse(text);
+    for (const auto& [axis, keys] : by_axis.items())
+      for (const auto& key : keys) ++count[key.get<std::string>()];
+  }
+  std::set<std::string> keys;
+  for (const auto& [key, number] : count)
+    if (number == files.size()) keys.insert(key);
+  return keys;
+}
+
+// Value of a key that a file does not set: the default that its points have; "": unknown.
+std::string default_of(const CaptionedFile& file, const std::string& name) {
+  const auto rows = file.results->rows({"hash"}, file.where);
+  if (rows.empty()) return "";
+  const SQLite::Database database = open_read_only(file.results->path());
+  const StoredConfigurations stored(database);
+  if (!stored.has(rows.front()[0].text)) return "";
+  const std::string text = stored.text(rows.front()[0].text);
+  const std::string ccl = "ccl:defaults.";
+  if (name.compare(0, ccl.size(), ccl) == 0) {
+    const std::size_t line = text.find("\n# ccl "), end = text.find('\n', line + 1);
+    const std::string form = ' ' + name.substr(ccl.size()) + '=';
+    const std::size_t at = line == std::string::npos ? line : text.find(form, line);
+    if (at == std::string::npos || at > end) return "";
+    const std::size_t begin = at + form.size();
+    return text.substr(begin, std::min(text.find(' ', begin), end) - begin);
+  }
+  std::vector<ConfigIssue> ignored;  // the text is our own
+  const ConfigNode root = parse_config_value(text, {}, "", ignored);
+  const ConfigNode* node = root.at(name);
+  return node != nullptr && node->kind == ConfigNode::Kind::scalar ? node->text : "";
 }
 
 Settings settings_of(const CaptionedFile& file, const std::set<std::string>& shown) {
@@ -75,8 +119,11 @@ std::string difference(const std::string& name, const std::vector<CaptionedFile>
     const auto found = settings[i].constants.find(name);
     const bool known = found != settings[i].constants.end();
     given = given || (known && found->second.given);
-    values.push_back(known ? found->second.value : "default");
-    by_file.push_back(files[i].name + ' ' + values.back());
+    values.push_back(known ? found->second.value : default_of(files[i], name));
+    const std::string text = known                   ? values.back()
+                             : values.back().empty() ? "default"
+                                                     : values.back() + " (default)";
+    by_file.push_back(files[i].name + ' ' + text);
   }
   const bool equal = std::all_of(values.begin(), values.end(),
                                  [&](const std::string& each) { return each == values.front(); });
@@ -88,13 +135,17 @@ std::string difference(const std::string& name, const std::vector<CaptionedFile>
 std::string settings_caption(const std::vector<CaptionedFile>& files,
                              const std::set<std::string>& shown) {
   std::vector<Settings> settings;
-  std::size_t failed = 0;
+  std::set<std::string> shown_or_same = shown;
+  shown_or_same.merge(keys_of_axes(files));
+  std::size_t failed = 0, cut = 0;
   for (const CaptionedFile& file : files) {
-    settings.push_back(settings_of(file, shown));
+    settings.push_back(settings_of(file, shown_or_same));
     failed += file.results->count("failed");
+    cut += file.results->count("until");
   }
   Texts same, parts;
   for (const std::string& name : in_order(files)) {
+    if (shown_or_same.count(name) != 0) continue;
     const std::string differs = difference(name, files, settings);
     if (!differs.empty()) parts.push_back(differs);
     const auto& constants = settings.front().constants;
@@ -116,20 +167,48 @@ std::string settings_caption(const std::vector<CaptionedFile>& files,
   if (failed > 0)
     parts.push_back(
         fmt::format("{} failed point{} not drawn", failed, failed == 1 ? " is" : "s are"));
+  if (cut > 0)
+    parts.push_back(fmt::format("{} point{} stopped by until", cut, cut == 1 ? " is" : "s are"));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-std::string column_label(const std::string& column) {
+std::string column_unit(const std::string& column) {
   static const std::vector<std::pair<std::string, const char*>> units{
-      {"_ns", "ns"}, {"_us", "us"}, {"_ms", "ms"}, {"_s", "s"}, {"_bytes", "B"}, {"_gbs", "GB/s"},
-      {"_pj", "pJ"}, {"_nj", "nJ"}, {"_j", "J"},   {"_w", "W"}, {"_mm", "mm"}};
+      {"_ns", "ns"},    {"_us", "us"},   {"_ms", "ms"},         {"_s", "s"},   {"_pj", "pJ"},
+      {"_nj", "nJ"},    {"_j", "J"},     {"_w", "W"},           {"_mm", "mm"}, {"_ghz", "GHz"},
+      {"_gbs", "GB/s"}, {"_bytes", "B"}, {"_tflops", "TFLOP/s"}};
   for (const auto& [suffix, unit] : units) {
-    if (column.size() <= suffix.size()) continue;
-    const std::size_t at = column.size() - suffix.size();
-    if (column.compare(at, suffix.size(), suffix) == 0)
-      return fmt::format("{} ({})", column.substr(0, at), unit);
+    if (column == suffix.substr(1) && column.size() > 2 && column != "bytes" && column != "ghz")
+      return unit;  // "gbs", "tflops"
+    if (column.size() > suffix.size() &&
+        column.compare(column.size() - suffix.size(), suffix.size(), suffix) == 0)
+      return unit;
   }
-  return column;
+  return "";
+}
+
+std::string column_label(const std::string& column) {
+  const std::string unit = column_unit(column);
+  if (unit.empty()) return column;
+  const std::size_t mark = column.rfind('_');
+  if (mark == std::string::npos) return unit;
+  return fmt::format("{} ({})", column.substr(0, mark), unit);
+}
+
+std::string columns_label(const std::vector<std::string>& columns) {
+  if (columns.size() == 1) return column_label(columns.front());
+  static const std::map<std::string, const char*> quantities{
+      {"ns", "time"},           {"us", "time"},   {"ms", "time"},        {"s", "time"},
+      {"pJ", "energy"},         {"nJ", "energy"}, {"J", "energy"},       {"W", "power"},
+      {"mm", "length"},         {"GHz", "clock"}, {"GB/s", "bandwidth"}, {"B", "size"},
+      {"TFLOP/s", "throughput"}};
+  std::string unit;
+  for (const std::string& each : columns) {
+    const std::string own = column_unit(each);
+    if (own.empty() || (!unit.empty() && own != unit)) return "";
+    unit = own;
+  }
+  return fmt::format("{} ({})", quantities.at(unit), unit);
 }
 
 }  // namespace kernbench

@@ -24,5 +24,9 @@ std::string settings_caption(const std::vector<CaptionedFile>& files,
 
 // Name of a column as label of an axis: "simulated_ns" is "simulated (ns)".
 std::string column_label(const std::string& column);
+// The same of several columns with one unit: "time (ns)"; "": their units differ, or are unknown.
+std::string columns_label(const std::vector<std::string>& columns);
+// Unit at the end of a name; "": none.
+std::string column_unit(const std::string& column);
 
 }  // namespace kernbench

@@ -161,8 +161,8 @@ bool is_bars(FigureKind kind) {
 
 void check_scales(const PlanFigure& figure, Texts& faults) {
   if (figure.log_x && is_bars(figure.kind)) faults.push_back("log: bars have no scale along x");
-  if (figure.log_y && figure.kind == FigureKind::stacked_bars)
-    faults.push_back("log: parts of stacked bars have no lengths on a logarithmic axis");
+  if (figure.log_y && is_bars(figure.kind))
+    faults.push_back("log: bars have no lengths on a logarithmic axis: kind: scatter has points");
   if ((figure.log_x || figure.log_y) && figure.kind == FigureKind::heat_map)
     faults.push_back("log: the axes of a heat_map have no scales");
 }

@@ -47,7 +47,7 @@ class FigureBuilder {
 
   Figure build() {
     figure_.kind = plan_.kind;
-    figure_.title = plan_.title.empty() ? default_title() : plan_.title;
+    figure_.title = figure_title(plan_);
     read_points();
     choose_series();
     number_positions();
@@ -58,11 +58,6 @@ class FigureBuilder {
   }
 
  private:
-  std::string default_title() const {
-    if (plan_.kind == FigureKind::heat_map)
-      return fmt::format("{} over {} and {}", plan_.cells, plan_.x, plan_.y.front());
-    return fmt::format("{} over {}", fmt::join(plan_.y, ", "), plan_.x);
-  }
   void name_files(const Texts& paths);
   void read_points();
   void refuse_without_points() const;
@@ -94,6 +89,7 @@ class FigureBuilder {
   Texts series_columns_;
   std::vector<std::size_t> axis_series_;  // axes, by index, that separate series by default
   std::vector<DrawnPoint> points_;
+  std::size_t without_value_ = 0;  // points that have no x or no y
   Figure figure_;
 };
 
@@ -110,7 +106,7 @@ void FigureBuilder::name_files(const Texts& paths) {
 void FigureBuilder::refuse_without_points() const {
   std::string states;
   for (const ResultReader& each : results_) {
-    const std::size_t failed = each.count("failed"), ok = each.count("ok"),
+    const std::size_t failed = each.count("failed"), ok = each.count("ok") + each.count("until"),
                       missing = each.content().requested.size() - ok - failed;
     states += fmt::format("{}{} has {} finished, {} failed and {} missing points",
                           states.empty() ? "" : "; ", quote(each.path()), ok, failed, missing);
@@ -122,7 +118,8 @@ void FigureBuilder::refuse_without_points() const {
 
 void FigureBuilder::read_points() {
   for (const ResultReader& each : results_) {
-    if (each.count("ok") == 0) refuse_without_points();  // it has no columns of results either
+    if (each.count("ok") + each.count("until") == 0)
+      refuse_without_points();  // it has no columns of results either
   }
   for (std::size_t file = 0; file < results_.size(); ++file) {
     const ResultReader& results = results_[file];
@@ -146,6 +143,9 @@ void FigureBuilder::read_points() {
       if (!plan_.cells.empty()) point.y = {at->number.value_or(no_value)};
       ++at;
       if (!plan_.labels.empty()) point.label = at->text;
+      const bool none = std::all_of(point.y.begin(), point.y.end(),
+                                    [](double value) { return std::isnan(value); });
+      if (none || point.x.empty()) ++without_value_;
       if (!point.x.empty()) points_.push_back(std::move(point));
     }
   }
@@ -351,8 +351,9 @@ void FigureBuilder::add_cells() {
 
 void FigureBuilder::labels() {
   figure_.x.label = plan_.x_label.empty() ? column_label(plan_.x) : plan_.x_label;
-  figure_.y.label =
-      plan_.y_label.empty() && plan_.y.size() == 1 ? column_label(plan_.y.front()) : plan_.y_label;
+  figure_.y.label = !plan_.y_label.empty()               ? plan_.y_label
+                    : plan_.kind == FigureKind::heat_map ? column_label(plan_.y.front())
+                                                         : columns_label(plan_.y);
 }
 
 void FigureBuilder::caption() {
@@ -364,7 +365,10 @@ void FigureBuilder::caption() {
   for (std::size_t i = 0; i < results_.size(); ++i)
     files.push_back({&results_[i], file_names_[i], plan_.where});
   figure_.caption = plan_.text;
-  const std::string settings = settings_caption(files, shown);
+  std::string settings = settings_caption(files, shown);
+  if (without_value_ > 0)
+    settings += fmt::format("{}{} point{} no value", settings.empty() ? "" : "; ", without_value_,
+                            without_value_ == 1 ? " has" : "s have");
   if (settings.empty()) return;
   const std::string end =
       figure_.caption.empty() ? "" : figure_.caption.substr(figure_.caption.size() - 1);
@@ -375,6 +379,13 @@ void FigureBuilder::caption() {
 
 std::vector<PlanFigure> figures_of_results(const std::string& path) {
   return figures_from_json(fact_of(read_sweep(path).facts, "figures"));
+}
+
+std::string figure_title(const PlanFigure& figure) {
+  if (!figure.title.empty()) return figure.title;
+  if (figure.kind == FigureKind::heat_map)
+    return fmt::format("{} over {} and {}", figure.cells, figure.x, figure.y.front());
+  return fmt::format("{} over {}", fmt::join(figure.y, ", "), figure.x);
 }
 
 Figure figure_of(const PlanFigure& figure, const Texts& paths) try {

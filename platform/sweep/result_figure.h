@@ -13,10 +13,14 @@ namespace kernbench {
 // sweep, or one of another schema version.
 std::vector<PlanFigure> figures_of_results(const std::string& path);
 
+// Title, by default "Y over X".
+std::string figure_title(const PlanFigure& figure);
+
 // Figure with the finished points of result files. Several files overlay: their series are named by
 // file. The caption is the text of `figure`, followed by constant settings, those that differ
-// between files, and the number of failed points. UsageError, which names the figure: a column that
-// does not exist, `where` that is no SQL, no finished point, or points that nothing distinguishes.
+// between files, and the numbers of points that have failed, have no value or were stopped.
+// UsageError, which names the figure: a column that does not exist, `where` that is no SQL, no
+// finished point, or points that nothing distinguishes.
 Figure figure_of(const PlanFigure& figure, const std::vector<std::string>& paths);
 
 }  // namespace kernbench

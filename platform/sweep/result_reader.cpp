@@ -88,8 +88,8 @@ std::vector<std::vector<ResultCell>> ResultReader::rows(const std::vector<std::s
   std::string list;
   for (const std::string& each : columns)
     list += (list.empty() ? "" : ", ") + sql_name(column(each));
-  const std::string sql = fmt::format("SELECT {} FROM results WHERE status = 'ok'{}", list,
-                                      where.empty() ? "" : " AND (\n" + where + "\n)");
+  const std::string sql = fmt::format("SELECT {} FROM results WHERE status IN ('ok', 'until'){}",
+                                      list, where.empty() ? "" : " AND (\n" + where + "\n)");
   std::vector<std::vector<ResultCell>> found;
   try {
     const SQLite::Database database = open_read_only(path());

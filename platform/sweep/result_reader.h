@@ -34,8 +34,8 @@ class ResultReader {
   // Name as stored; UsageError with the nearest one if there is no such column.
   const std::string& column(const std::string& name) const;
 
-  // Rows of the points with status `ok` for which `where` (SQL; "": all) is true, in the order of
-  // the plan. UsageError: `where` is no SQL.
+  // Rows of the points with status `ok` or `until` for which `where` (SQL; "": all) is true, in the
+  // order of the plan. UsageError: `where` is no SQL.
   std::vector<std::vector<ResultCell>> rows(const std::vector<std::string>& columns,
                                             const std::string& where) const;
   std::size_t count(const std::string& status) const;

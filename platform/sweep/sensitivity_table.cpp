@@ -49,6 +49,12 @@ std::optional<double> elasticity(const TornadoRow& row, double base) {
   return std::log(ends.back().y / ends.front().y) / std::log(ends.back().x / ends.front().x);
 }
 
+// Whether both changes have the same sign, so that the elasticity says little.
+bool is_turning(const TornadoRow& row, double base) {
+  const std::optional<double> low = row.low.value(), high = row.high.value();
+  return low && high && (*low - base) * (*high - base) > 0;
+}
+
 const char* step_of(const TornadoRow& row) {
   const Measured& side = row.high.variation != nullptr ? row.high : row.low;
   if (side.variation->side == Variation::Side::choice) return "choice";
@@ -124,12 +130,26 @@ Table empty_table() {
     return Column::text_only(title, Table::Align::right);
   };
   const auto data = [](const char* key) { return Column::data_only(key); };
-  return Table("sensitivity",
-               {Column("key", "key"), number("base"), number("low"), number("high"),
-                number("at low"), number("at high"), Column("elasticity", "elasticity").right(),
-                Column("values", "values"), data("unit"), data("base"), data("low"), data("high"),
-                data("at_base"), data("at_low"), data("at_high"), data("change_at_low"),
-                data("change_at_high"), data("message_at_low"), data("message_at_high")});
+  return Table("sensitivity", {Column("key", "key"),
+                               number("base"),
+                               number("low"),
+                               number("high"),
+                               number("at low"),
+                               number("at high"),
+                               Column("elasticity", "elasticity").right(),
+                               Column("values", "values"),
+                               data("monotone"),
+                               data("unit"),
+                               data("base"),
+                               data("low"),
+                               data("high"),
+                               data("at_base"),
+                               data("at_low"),
+                               data("at_high"),
+                               data("change_at_low"),
+                               data("change_at_high"),
+                               data("message_at_low"),
+                               data("message_at_high")});
 }
 
 }  // namespace
@@ -150,7 +170,8 @@ Results variation_results(const std::string& path, const std::string& column) {
     if (value.isText())
       throw UsageError(fmt::format("--of {}: found {}, a text; allowed is a column of numbers",
                                    quote(column), quote(value.getString())));
-    if (rows.getColumn(1).getString() == "ok" && !value.isNull()) result.value = value.getDouble();
+    if (rows.getColumn(1).getString() != "failed" && !value.isNull())
+      result.value = value.getDouble();
   }
   return results;
 }
@@ -169,12 +190,26 @@ Table sensitivity_table(const std::vector<VariedKey>& keys, const std::string& c
     const std::optional<double> slope = elasticity(row, base);
     const Cell number = slope ? Cell(NumberCell{*slope}) : Cell(NoneCell{});
     const std::optional<double> at = number_of(row.key->base());
-    table.add({row.key->name(), row.key->base(), value_text(row.low), value_text(row.high),
-               result_text(row.low, base), result_text(row.high, base), number, step_of(row),
-               row.key->unit, at ? Cell(NumberCell{*at}) : Cell(row.key->base()),
-               value_cell(row.low), value_cell(row.high), NumberCell{base}, result_cell(row.low),
-               result_cell(row.high), change_cell(row.low, base), change_cell(row.high, base),
-               message_cell(row.low), message_cell(row.high)});
+    table.add({row.key->name(),
+               row.key->base(),
+               value_text(row.low),
+               value_text(row.high),
+               result_text(row.low, base),
+               result_text(row.high, base),
+               number,
+               std::string(step_of(row)) + (is_turning(row, base) ? ", not monotone" : ""),
+               Cell(is_turning(row, base) ? "no" : "yes"),
+               row.key->unit,
+               at ? Cell(NumberCell{*at}) : Cell(row.key->base()),
+               value_cell(row.low),
+               value_cell(row.high),
+               NumberCell{base},
+               result_cell(row.low),
+               result_cell(row.high),
+               change_cell(row.low, base),
+               change_cell(row.high, base),
+               message_cell(row.low),
+               message_cell(row.high)});
   }
   return table;
 }

@@ -11,12 +11,6 @@ namespace {
 constexpr std::array<const char*, 5> first_columns{"point", "status", "message", "version", "hash"};
 constexpr std::array<const char*, 3> role_names{"axis", "setting", "summary"};
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 // Numbers of the whole run first, those of the host last.
 int rank_of_summary(const std::string& name) {
   if (name.compare(0, 5, "host.") == 0) return 2;
@@ -24,6 +18,13 @@ int rank_of_summary(const std::string& name) {
 }
 
 }  // namespace
+
+std::string folded_name(const std::string& name) {
+  std::string text = name;
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
 
 const char* name_of(ColumnRole role) { return role_names[static_cast<std::size_t>(role)]; }
 
@@ -34,7 +35,7 @@ ColumnRole column_role(const std::string& name) {
 }
 
 bool is_fixed_column(const std::string& name) {
-  const std::string low = lower(name);
+  const std::string low = folded_name(name);
   return low == "key" || low == "command" ||
          std::find(first_columns.begin(), first_columns.end(), low) != first_columns.end();
 }
@@ -43,20 +44,32 @@ std::string setting_column(const std::string& key) {
   return is_fixed_column(key) ? "param." + key : key;
 }
 
+bool is_reserved_column(const std::string& name) {
+  const std::string low = folded_name(name);
+  return low == "further" || low.compare(0, 5, "host.") == 0;
+}
+
 const std::string* SweepColumns::find(const std::string& name) const {
-  const auto found = columns_.find(lower(name));
+  const auto found = columns_.find(folded_name(name));
   return found == columns_.end() ? nullptr : &found->second.name;
 }
 
 void SweepColumns::add(const std::string& name, ColumnRole role) {
-  columns_.try_emplace(lower(name), Column{name, role});
+  columns_.try_emplace(folded_name(name), Column{name, role});
 }
 
 void SweepColumns::set_axes(const std::vector<std::string>& axes) {
   for (auto& [low, column] : columns_)
     if (column.role == ColumnRole::axis) column.role = ColumnRole::setting;
-  for (const std::string& axis : axes) columns_.at(lower(axis)).role = ColumnRole::axis;
+  for (const std::string& axis : axes) columns_.at(folded_name(axis)).role = ColumnRole::axis;
   axes_ = axes;
+}
+
+std::vector<std::string> SweepColumns::names(ColumnRole role) const {
+  std::vector<std::string> names;
+  for (const auto& [folded, column] : columns_)
+    if (column.role == role) names.push_back(column.name);
+  return names;
 }
 
 std::vector<std::string> SweepColumns::in_order() const {

@@ -14,11 +14,16 @@ const char* name_of(ColumnRole role);
 // Role of a stored name; `summary` for one that this program does not know.
 ColumnRole column_role(const std::string& name);
 
+// Form in which SQL compares names: letters of ASCII in lower case.
+std::string folded_name(const std::string& name);
+
 // Whether each sweep has a column of this name.
 bool is_fixed_column(const std::string& name);
 // Name of the column for a setting: its key, with "param." where a parameter has the name of a
 // column of every sweep.
 std::string setting_column(const std::string& key);
+// Whether columns of this name are written by the sweep: "host.*", "further".
+bool is_reserved_column(const std::string& name);
 
 // Columns in addition to the fixed ones. SQL does not distinguish names that differ in case alone.
 class SweepColumns {
@@ -29,6 +34,7 @@ class SweepColumns {
   void set_axes(const std::vector<std::string>& axes);
 
   std::size_t size() const { return columns_.size(); }
+  std::vector<std::string> names(ColumnRole role) const;
   // All columns of the results, fixed ones too, in their order: axes in the order of the plan, the
   // others by name; numbers of the host last.
   std::vector<std::string> in_order() const;

@@ -89,8 +89,43 @@ std::vector<std::string> changes(const std::vector<std::string>& base, std::size
     if (same == before.end() || same->second != value)
       changed.push_back(fmt::format("{}: {}", key, value));
   }
-  if (changed.empty()) changed.push_back(line.substr(indent_of(line)));
   return changed;
+}
+
+// --- Differences of two texts
+
+// Values by path; elements of a list by their `id`, else by their index.
+void add_values(const std::string& path, const ConfigNode& node,
+                std::map<std::string, std::string>& values) {
+  const std::string prefix = path.empty() ? "" : path + '.';
+  const auto is_composed = [](const ConfigNode& item) {
+    return item.kind == ConfigNode::Kind::map || item.kind == ConfigNode::Kind::list;
+  };
+  if (node.kind == ConfigNode::Kind::map) {
+    for (const ConfigEntry& entry : node.entries)
+      add_values(prefix + entry.key, entry.value, values);
+  } else if (std::any_of(node.items.begin(), node.items.end(), is_composed)) {
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      const ConfigNode* id = node.items[i].find("id");
+      add_values(prefix + (id == nullptr ? std::to_string(i) : id->text), node.items[i], values);
+    }
+  } else {
+    values[path] = flow_text(node);
+  }
+}
+
+std::map<std::string, std::string> values_of(const std::string& text) {
+  std::map<std::string, std::string> values;
+  std::vector<ConfigIssue> ignored;  // the text is our own
+  add_values("", parse_config_value(text, {}, "", ignored), values);
+  return values;
+}
+
+// Whether two lines have the same key with a value, so that their values can be compared.
+bool is_comparable(const std::string& base, const std::string& line) {
+  if (is_comment(base) && is_comment(line)) return true;
+  return indent_of(base) == indent_of(line) && key_of(base) == key_of(line) &&
+         line.compare(indent_of(line), 2, "- ") != 0 && line.find(": ") != std::string::npos;
 }
 
 }  // namespace
@@ -144,9 +179,11 @@ void SweepConfigurations::add(const std::string& hash, const std::string& text) 
 }
 
 // A base of the other file may be known here by a text relative to another base.
-void SweepConfigurations::add_all(const SQLite::Database& other) {
+void SweepConfigurations::add_all(const SQLite::Database& other,
+                                  const std::set<std::string>& hashes) {
   const StoredConfigurations stored(other);
-  for (const std::string& hash : stored.hashes()) add(hash, stored.text(hash));
+  for (const std::string& hash : hashes)
+    if (stored.has(hash)) add(hash, stored.text(hash));
 }
 
 // --- Reading
@@ -205,12 +242,26 @@ std::vector<std::string> StoredConfigurations::differences(const std::string& ha
     for (const auto& [number, line] : changed_lines(stored_.at(from)))
       changed.try_emplace(number, lines.at(number));
   }
+  const bool comparable = std::all_of(changed.begin(), changed.end(), [&](const auto& each) {
+    const auto& [number, line] = each;
+    return number < before.size() && is_comparable(before[number], line);
+  });
   for (const auto& [number, line] : changed) {
     if (number >= before.size() || before[number] == line) continue;
+    if (!comparable && !is_comment(line)) continue;
     const auto [known, is_unknown] =
         known_.try_emplace(fmt::format("{}:{}:{}", from, number, line));
     if (is_unknown) known->second = changes(before, number, line);
     all.insert(all.end(), known->second.begin(), known->second.end());
+  }
+  if (!comparable) {
+    const auto [values, is_first] = values_.try_emplace(from);
+    if (is_first) values->second = values_of(text(from));
+    for (const auto& [key, value] : values_of(text(hash))) {
+      const auto same = values->second.find(key);
+      if (same == values->second.end() || same->second != value)
+        all.push_back(fmt::format("{}: {}", key, value));
+    }
   }
   return all;
 }

@@ -20,8 +20,8 @@ class SweepConfigurations {
   explicit SweepConfigurations(SQLite::Database& database);
   // Stores a text; no effect if there is one of this hash.
   void add(const std::string& hash, const std::string& text);
-  // Copies all texts of the result file of another sweep.
-  void add_all(const SQLite::Database& other);
+  // Copies the texts of these hashes from the result file of another sweep.
+  void add_all(const SQLite::Database& other, const std::set<std::string>& hashes);
 
  private:
   struct Base {
@@ -64,6 +64,7 @@ class StoredConfigurations {
   // hash, number and text: axes repeat their values.
   std::map<std::string, std::vector<std::string>> lines_;
   std::map<std::string, std::vector<std::string>> known_;
+  std::map<std::string, std::map<std::string, std::string>> values_;  // of whole texts, by path
 };
 
 }  // namespace kernbench

@@ -1,7 +1,11 @@
 #include "platform/sweep/sweep_content.h"
 
+#include <SQLiteCpp/Backup.h>
 #include <fmt/format.h>
+#include <sqlite3.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "models/base/errors.h"
@@ -14,15 +18,25 @@ std::string fact_of(const SweepFacts& facts, const std::string& key) {
   return found == facts.end() ? "" : found->second;
 }
 
-void check_facts(const std::string& path, const SweepFacts& facts) {
+void check_same_plan(const std::string& path, const std::vector<RequestedPoint>& stored,
+                     const std::set<std::string>& labels, const std::string& advice) {
+  const bool shares = std::any_of(stored.begin(), stored.end(), [&labels](const auto& each) {
+    return labels.count(each.label) != 0;
+  });
+  if (!stored.empty() && !shares)
+    throw UsageError(
+        fmt::format("{} has the results of another plan, of which no point is requested: {}",
+                    quote(path), advice));
+}
+
+void check_facts(const std::string& path, const SweepFacts& facts, const std::string& advice) {
   if (fact_of(facts, "kind") != sweep_file_kind)
     throw UsageError(quote(path) + " is no result file of a sweep");
   const std::string version = fact_of(facts, "schema_version");
   if (version != std::to_string(sweep_schema_version))
     throw UsageError(
-        fmt::format("{} has schema version {}; this program reads and writes version {}: name "
-                    "another file with --results",
-                    quote(path), quote(version), sweep_schema_version));
+        fmt::format("{} has schema version {}; this program reads and writes version {}{}",
+                    quote(path), quote(version), sweep_schema_version, advice));
 }
 
 SweepFacts facts_of(const SQLite::Database& database) {
@@ -42,11 +56,57 @@ std::vector<RequestedPoint> requested_of(const SQLite::Database& database) {
   return points;
 }
 
+namespace {
+
+namespace fs = std::filesystem;
+
+// The database with its write-ahead log, in memory: read from a copy in the first folder that has
+// room for it.
+SQLite::Database copy_in_memory(const std::string& path) {
+  std::string template_name, reason;
+  for (const std::string& folder : {std::string("/dev/shm"), fs::temp_directory_path().string()}) {
+    template_name = folder + "/kernbench-XXXXXX";
+    if (::mkdtemp(template_name.data()) == nullptr) continue;
+    const fs::path copy = template_name;
+    try {
+      fs::copy_file(path, copy / "r.sqlite");
+      fs::copy_file(path + "-wal", copy / "r.sqlite-wal");
+      SQLite::Database memory(":memory:", SQLite::OPEN_READWRITE);
+      {
+        SQLite::Database source((copy / "r.sqlite").string(), SQLite::OPEN_READWRITE);
+        SQLite::Backup backup(memory, source);
+        backup.executeStep();
+      }
+      fs::remove_all(copy);
+      return memory;
+    } catch (const std::exception& error) {
+      std::error_code ignored;
+      fs::remove_all(copy, ignored);
+      reason = error.what();
+    }
+  }
+  throw UsageError(fmt::format(
+      "{} cannot be read: its write-ahead log needs room here, in /dev/shm or in the folder for "
+      "temporary files{}",
+      quote(path), reason.empty() ? "" : ": " + reason));
+}
+
+}  // namespace
+
 // Without a write-ahead log there is no writer. SQLite would still create one, which a folder that
 // is read-only does not admit.
 SQLite::Database open_read_only(const std::string& path) {
-  if (std::filesystem::exists(path + "-wal"))
-    return SQLite::Database(path, SQLite::OPEN_READONLY, 10'000);
+  std::error_code ignored;
+  if (const auto bytes = fs::file_size(path + "-wal", ignored); !ignored && bytes > 0) {
+    try {
+      SQLite::Database database(path, SQLite::OPEN_READONLY, 10'000);
+      SQLite::Statement(database, "SELECT COUNT(*) FROM sqlite_master").executeStep();
+      return database;
+    } catch (const SQLite::Exception& error) {
+      if (error.getErrorCode() == SQLITE_NOTADB || error.getErrorCode() == SQLITE_CORRUPT) throw;
+    }
+    return copy_in_memory(path);
+  }
   std::string uri = "file:";
   for (const char c : std::filesystem::absolute(path).string())
     uri += c == '%' || c == '?' || c == '#' ? fmt::format("%{:02x}", static_cast<unsigned char>(c))
@@ -66,7 +126,7 @@ SweepContent read_sweep(const std::string& path) try {
   while (axes.executeStep()) content.axes.push_back(axes.getColumn(0).getString());
   content.requested = requested_of(database);
   SQLite::Statement counts(
-      database, "SELECT COUNT(*), SUM(status = 'ok') FROM points WHERE point IS NOT NULL");
+      database, "SELECT COUNT(*), SUM(status <> 'failed') FROM points WHERE point IS NOT NULL");
   if (counts.executeStep()) {
     content.finished = static_cast<std::uint64_t>(counts.getColumn(0).getInt64());
     content.ok = static_cast<std::uint64_t>(counts.getColumn(1).getInt64());

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,18 +28,24 @@ struct SweepContent {
   SweepFacts facts;
   std::vector<std::string> axes;
   std::vector<RequestedPoint> requested;
-  std::uint64_t finished = 0, ok = 0;  // requested points that have a row; with status "ok"
+  std::uint64_t finished = 0, ok = 0;  // requested points that have a row; not failed
 };
+// UsageError: a file has points, and none of these labels. `advice`: what to do about it.
+void check_same_plan(const std::string& path, const std::vector<RequestedPoint>& stored,
+                     const std::set<std::string>& labels, const std::string& advice);
+
 // UsageError: no result file of a sweep, or one of another schema version.
 SweepContent read_sweep(const std::string& path);
 
-// Opened so that no file is created next to it, unless a sweep is writing it.
+// Opened so that no file is created next to it, unless a sweep is writing it. A write-ahead log
+// that cannot be read there, as on a full disk, is read in a copy in memory.
 SQLite::Database open_read_only(const std::string& path);
 
 // Parts of a file that is open. Facts are empty if it has no table of them.
 SweepFacts facts_of(const SQLite::Database& database);
 std::vector<RequestedPoint> requested_of(const SQLite::Database& database);
 // UsageError that names the file: no result file of a sweep, or one of another schema version.
-void check_facts(const std::string& path, const SweepFacts& facts);
+// `advice`: what to do about another version.
+void check_facts(const std::string& path, const SweepFacts& facts, const std::string& advice = "");
 
 }  // namespace kernbench

@@ -114,7 +114,9 @@ void SweepFile::read_facts() {
   SQLite::Statement objects(*database_, "SELECT COUNT(*) FROM sqlite_master");
   const bool is_new = objects.executeStep() && objects.getColumn(0).getInt64() == 0;
   objects.reset();
-  if (!is_new) check_facts(path_, facts_of(*database_));  // before anything is changed
+  if (!is_new)
+    check_facts(path_, facts_of(*database_),
+                ": name another file with --results");  // before anything is changed
   database_->exec("PRAGMA journal_mode=WAL");
   database_->exec("PRAGMA synchronous=NORMAL");  // in WAL mode a crash of the host leaves it sound
   if (is_new) create();
@@ -135,7 +137,7 @@ std::map<std::string, SweepFile::Stored> SweepFile::stored() const {
   std::map<std::string, Stored> points;
   SQLite::Statement rows(*database_, "SELECT key, status, version FROM points");
   while (rows.executeStep())
-    points[rows.getColumn(0).getString()] = {rows.getColumn(1).getString() == "ok",
+    points[rows.getColumn(0).getString()] = {rows.getColumn(1).getString() != "failed",
                                              rows.getColumn(2).getString()};
   return points;
 }
@@ -259,8 +261,14 @@ void SweepFile::store(const SweepRow& row) try {
   transaction.commit();
 } catch (const SQLite::Exception& error) {
   insertions_.clear();
-  throw Error(fmt::format("{} cannot be written: {}; the points that it has are complete",
-                          quote(path_), error.what()));
+  throw Error(write_fault(error));
+}
+
+std::string SweepFile::write_fault(const std::exception& error) const {
+  return fmt::format(
+      "{} cannot be written: {}; its finished points are kept, and the same command runs the "
+      "others",
+      quote(path_), error.what());
 }
 
 std::uint64_t SweepFile::count(const std::string& status) const {
@@ -273,8 +281,8 @@ std::uint64_t SweepFile::count(const std::string& status) const {
 std::vector<std::pair<std::uint64_t, std::string>> SweepFile::failures(std::size_t most) const {
   std::vector<std::pair<std::uint64_t, std::string>> failures;
   SQLite::Statement rows(*database_,
-                         "SELECT point, message FROM points WHERE point IS NOT NULL AND status <> "
-                         "'ok' ORDER BY point LIMIT ?");
+                         "SELECT point, message FROM points WHERE point IS NOT NULL AND status = "
+                         "'failed' ORDER BY point LIMIT ?");
   rows.bind(1, static_cast<std::int64_t>(most));
   while (rows.executeStep())
     failures.emplace_back(static_cast<std::uint64_t>(rows.getColumn(0).getInt64()),
@@ -309,7 +317,7 @@ SweepRow row_of(SQLite::Statement& rows, const std::map<std::string, ColumnRole>
 
 std::vector<RequestedPoint> SweepFile::requested() const { return requested_of(*database_); }
 
-void SweepFile::store_all(const std::string& path) try {
+void SweepFile::store_all(const std::string& path, const std::set<std::string>* keys) try {
   const SQLite::Database other = open_read_only(path);
   std::map<std::string, ColumnRole> roles;
   SQLite::Statement columns(other, "SELECT name, role FROM columns");
@@ -317,8 +325,14 @@ void SweepFile::store_all(const std::string& path) try {
     roles[columns.getColumn(0).getString()] = column_role(columns.getColumn(1).getString());
   SQLite::Transaction transaction(*database_);
   SQLite::Statement rows(other, "SELECT * FROM points WHERE point IS NOT NULL ORDER BY point");
-  while (rows.executeStep()) insert(row_of(rows, roles));
-  configurations_->add_all(other);
+  std::set<std::string> hashes;
+  while (rows.executeStep()) {
+    const SweepRow row = row_of(rows, roles);
+    if (keys != nullptr && keys->count(row.key) == 0) continue;
+    insert(row);
+    hashes.insert(row.hash);
+  }
+  configurations_->add_all(other, hashes);
   transaction.commit();
 } catch (const SQLite::Exception& error) {
   insertions_.clear();

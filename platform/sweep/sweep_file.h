@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,7 +27,7 @@ namespace kernbench {
 struct SweepRow {
   std::uint64_t point = 0;  // number in the plan, from 1; 0: no longer requested
   std::string key;          // hash of everything that determines the point but the version
-  std::string status;       // "ok" or "failed"
+  std::string status;       // "ok", "until" or "failed"
   std::string message, version, hash, command;
   std::string configuration;  // text that `hash` is of; may be empty
   SummaryColumns settings, summary;
@@ -70,11 +71,14 @@ class SweepFile {
   // Replaces them. Results of other points stay in `points` without a number, but for those of
   // requested labels with other keys, which are dropped.
   void request(const std::vector<RequestedPoint>& points);
+  // Fault of a write, for users: which file, and that nothing is lost.
+  std::string write_fault(const std::exception& error) const;
   // Stores a point, instead of an earlier result of the same key. Throws Error: the disk is full.
   void store(const SweepRow& row);
   std::size_t columns() const { return columns_.size(); }
-  // Stores all rows of another file, in one transaction.
-  void store_all(const std::string& path);
+  std::vector<std::string> columns(ColumnRole role) const { return columns_.names(role); }
+  // Stores all requested rows of another file, or those of these keys, in one transaction.
+  void store_all(const std::string& path, const std::set<std::string>* keys = nullptr);
 
   // Defines the view `results`. Returns the faults of derived columns that it leaves out.
   std::vector<std::string> define_results(const std::vector<PlanExpression>& derived);

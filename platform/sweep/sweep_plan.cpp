@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -87,7 +88,6 @@ class PlanReader {
     if (const std::string* where = config_.text("where"))
       plan_.where = PlanExpression{"where", *where, config_.place("where")};
     read_columns("keys", "the name of a configuration key", [this](const ConfigEntry& entry) {
-      check_column(entry);
       plan_.keys.push_back({entry.key, entry.value.text, entry.value.place});
     });
     read_columns("derived", "an expression in SQL", [this](const ConfigEntry& entry) {
@@ -100,6 +100,7 @@ class PlanReader {
     if (const ConfigNode* figures = root_.find("figures"))
       plan_.figures = read_plan_figures(*figures, issues_);
     check_bench();
+    check_columns();
     if (!issues_.empty()) throw ConfigError(std::move(issues_));
     return std::move(plan_);
   }
@@ -137,8 +138,6 @@ class PlanReader {
 
   void read_axes() {
     const ConfigNode* axes = config_.attributes("axes");
-    if (root_.find("axes") == nullptr && root_.find("sensitivity") == nullptr)
-      fault(root_.place, "axes", "the key is missing: what varies from point to point");
     if (axes == nullptr) return;
     if (axes->entries.empty()) fault(axes->place, "axes", "found no axis, at least one is needed");
     std::map<std::string, std::string> owners;  // key -> axis
@@ -240,14 +239,67 @@ class PlanReader {
     }
   }
 
-  // The columns of settings are known here, those of the bench's parameters are not.
-  void check_column(const ConfigEntry& entry) {
-    bool taken = is_fixed_column(entry.key);
+  // SQL does not distinguish names that differ in case alone. Those of the bench's parameters and
+  // of the summary are known later.
+  void check_columns() {
+    std::map<std::string, std::string> owners;
+    for (const char* name : {"topology", "device", "seed", "data"})
+      owners[name] = fmt::format("the column {} of every sweep", quote(name));
+    const auto add = [&](const std::string& path, const std::string& name, const std::string& what,
+                         const ConfigLocation& place) {
+      const std::string column = setting_column(name);
+      if (is_reserved_column(column))
+        return fault(place, path,
+                     fmt::format("{} has the name of a column that every sweep writes: host.* and "
+                                 "further; name it otherwise",
+                                 what));
+      const auto [owner, is_new] = owners.try_emplace(folded_name(column), what);
+      if (!is_new) fault(place, path, shares_column(what, owner->second));
+    };
+    add_settings(owners);
+    for (const PlanAxis& axis : plan_.axes) {
+      if (!axis_sets(axis, axis.name))
+        add("axes." + axis.name, axis.name, fmt::format("the axis {}", quote(axis.name)),
+            axis.place);
+    }
+    const auto add_named = [&](const char* section, const std::string& name,
+                               const ConfigLocation& place) {
+      const std::string path = fmt::format("{}.{}", section, name);
+      if (is_fixed_column(name))
+        return fault(place, path,
+                     fmt::format("every sweep has a column {}: name it otherwise", quote(name)));
+      add(path, name, path, place);
+    };
+    for (const PlanColumn& each : plan_.keys) add_named("keys", each.name, each.place);
+    for (const PlanExpression& each : plan_.derived) add_named("derived", each.name, each.place);
+  }
+
+  static std::string shares_column(const std::string& what, const std::string& owner) {
+    return fmt::format(
+        "{} and {} are one column, since names in SQL have no case: name it otherwise", what,
+        owner);
+  }
+  static bool axis_sets(const PlanAxis& axis, const std::string& key) {
+    return std::any_of(axis.keys.begin(), axis.keys.end(), [&key](const PlanValue& each) {
+      return folded_name(each.key) == folded_name(key);
+    });
+  }
+
+  // Keys that are set, by constants and axes: a key that both set is one column.
+  void add_settings(std::map<std::string, std::string>& owners) {
+    std::map<std::string, std::string> exact;  // key as written, by folded name
+    const auto add = [&](const PlanValue& key, const std::string& path) {
+      const std::string column = setting_column(key.key), low = folded_name(column);
+      const auto [first, is_new] = exact.try_emplace(low, key.key);
+      if (first->second != key.key)
+        fault(key.place, path, shares_column(quote(key.key), quote(first->second)));
+      owners[low] = fmt::format("the key {}, which the plan sets,", quote(key.key));
+    };
     for (const PlanValue& each : plan_.constants)
-      taken = taken || setting_column(each.key) == entry.key;
-    for (const PlanAxis& axis : plan_.axes) taken = taken || setting_column(axis.name) == entry.key;
-    if (taken)
-      fault(entry.place, "keys." + entry.key, "a column has this name already: name it otherwise");
+      add(each, each.kind == PlanKeyKind::parameter ? "params." + each.key : "set." + each.key);
+    for (const PlanAxis& axis : plan_.axes) {
+      for (const PlanValue& key : axis.keys) add(key, "axes." + axis.name);
+    }
   }
 
   void check_bench() {
@@ -269,6 +321,18 @@ class PlanReader {
   SweepPlan plan_;
 };
 
+// A topology next to the plan is found from any folder, as by `include`: its absolute path.
+std::string located_value(const PlanValue& key, const std::string& value,
+                          const ConfigLocation& at) {
+  namespace fs = std::filesystem;
+  if (key.kind != PlanKeyKind::option || key.key != "topology" || value.empty()) return value;
+  const fs::path sibling = fs::path(at.file).parent_path() / value;
+  std::error_code ignored;
+  if (fs::path(value).is_absolute() || at.file.empty() || !fs::is_regular_file(sibling, ignored))
+    return value;
+  return fs::weakly_canonical(fs::absolute(sibling), ignored).string();
+}
+
 }  // namespace
 
 std::vector<PlanValue> SweepPlan::settings_of(const std::vector<std::string>& values) const {
@@ -278,11 +342,12 @@ std::vector<PlanValue> SweepPlan::settings_of(const std::vector<std::string>& va
       return each.kind == key.kind && each.key == key.key;
     });
     if (same == settings.end()) {
-      settings.push_back({key.kind, key.key, value, at});
+      settings.push_back({key.kind, key.key, located_value(key, value, at), at});
     } else {
-      same->value = value;
+      same->value = located_value(key, value, at);
     }
   };
+  for (PlanValue& each : settings) each.value = located_value(each, each.value, each.place);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     for (const PlanValue& key : axes[i].keys) set(key, values[i], axes[i].place);
     const auto own = axes[i].settings_of_value.find(values[i]);
@@ -297,6 +362,29 @@ std::string SweepPlan::label_of(const std::vector<std::string>& values) const {
   for (std::size_t i = 0; i < values.size(); ++i)
     label += fmt::format("{}{}={}", i == 0 ? "" : ", ", axes[i].name, values[i]);
   return label;
+}
+
+std::map<std::string, std::string> SweepPlan::named_columns() const {
+  std::map<std::string, std::string> columns;
+  const auto add = [&columns](const std::string& name, const std::string& what) {
+    columns.try_emplace(folded_name(name), what);
+  };
+  for (const PlanColumn& each : keys) add(each.name, "keys." + each.name);
+  for (const PlanExpression& each : derived) add(each.name, "derived." + each.name);
+  for (const PlanAxis& axis : axes)
+    add(setting_column(axis.name), fmt::format("the axis {}", quote(axis.name)));
+  return columns;
+}
+
+std::string SweepPlan::axis_keys_as_json() const {
+  nlohmann::ordered_json texts = nlohmann::ordered_json::object();
+  for (const PlanAxis& axis : axes) {
+    auto keys = nlohmann::ordered_json::array();
+    for (const PlanValue& key : axis.keys)
+      if (key.key != axis.name) keys.push_back(setting_column(key.key));
+    if (!keys.empty()) texts[setting_column(axis.name)] = std::move(keys);
+  }
+  return json_text(texts);
 }
 
 std::string SweepPlan::derived_as_json() const {

@@ -68,7 +68,11 @@ struct SweepPlan {
   std::vector<PlanFigure> figures;
   std::vector<std::string> sensitivity;  // keys to vary, with globs
 
-  std::string derived_as_json() const;  // object: expressions by name
+  // Columns that the plan names, by folded name: what each is, for messages ("the axis 'm'").
+  std::map<std::string, std::string> named_columns() const;
+
+  std::string axis_keys_as_json() const;  // object: keys that an axis of another name sets
+  std::string derived_as_json() const;    // object: expressions by name
 
   // Everything that a point sets, an axis instead of a constant of the same key. `values`: one per
   // axis.

@@ -79,8 +79,8 @@ class SweepPoints::Condition {
   std::vector<std::size_t> used_;  // settings that are not named like an axis
 };
 
-SweepPoints::SweepPoints(const SweepPlan& plan, std::uint64_t most)
-    : plan_(plan), drawn_(plan.groups.size()), drawn_index_(plan.groups.size()) {
+SweepPoints::SweepPoints(const SweepPlan& plan, std::uint64_t most, std::uint64_t kept)
+    : plan_(plan), drawn_(plan.groups.size()), drawn_index_(plan.groups.size()), kept_(kept) {
   check_count(most);
   if (!plan.sample) {
     enumerate();
@@ -89,7 +89,7 @@ SweepPoints::SweepPoints(const SweepPlan& plan, std::uint64_t most)
   } else {
     draw_latin_hypercube();
   }
-  if (size() == 0 && plan.where)
+  if (size() == 0 && plan.where && complete_)
     throw Condition(plan).fault(fmt::format("no point meets the condition {}", plan.where->text));
 }
 
@@ -97,7 +97,14 @@ std::uint64_t SweepPoints::length(std::size_t group) const {
   return plan_.axes[plan_.groups[group].front()].values.size();
 }
 
-void SweepPoints::check_count(std::uint64_t most) const {
+// A condition that few points meet may leave the first of them beyond any bound.
+bool SweepPoints::is_enough(std::uint64_t candidates) {
+  const bool enough = size() >= kept_ || (kept_ != UINT64_MAX && candidates / 10 >= kept_);
+  if (enough) complete_ = false;
+  return enough;
+}
+
+void SweepPoints::check_count(std::uint64_t most) {
   constexpr unsigned __int128 ceiling = static_cast<unsigned __int128>(1) << 80U;
   std::string product;
   unsigned __int128 points = 1;
@@ -109,6 +116,8 @@ void SweepPoints::check_count(std::uint64_t most) const {
       product += fmt::format("{}{}", product.empty() ? "" : " x ", length(group));
     }
   }
+  constexpr unsigned __int128 counted = UINT64_MAX;
+  total_ = static_cast<std::uint64_t>(std::min(points, counted));
   if (points <= most) return;
   constexpr std::uint64_t largest = 1'000'000'000'000'000'000U;
   const std::string number = points > largest ? "more than " + std::to_string(largest)
@@ -135,11 +144,11 @@ std::vector<std::string> SweepPoints::axis_values(std::size_t point) const {
 void SweepPoints::enumerate() {
   const Condition condition(plan_);
   Digits digits(groups(), 0);
-  for (;;) {
+  for (std::uint64_t candidates = 1;; ++candidates) {
     if (!plan_.where || condition.holds(values_of(digits.data()))) keep(digits);
     std::size_t group = groups();
     while (group > 0 && ++digits[group - 1] == length(group - 1)) digits[--group] = 0;
-    if (group == 0) return;
+    if (group == 0 || is_enough(candidates)) return;
   }
 }
 
@@ -172,7 +181,7 @@ void SweepPoints::draw_randomly() {
     }
     if (!seen.insert(digits).second || !condition.holds(values_of(digits.data()))) continue;
     keep(digits);
-    ++points;
+    if (++points < sample.points && is_enough(0)) return;
   }
 }
 
@@ -180,6 +189,10 @@ void SweepPoints::draw_randomly() {
 void SweepPoints::draw_latin_hypercube() {
   const PlanSample& sample = *plan_.sample;
   const Condition condition(plan_);
+  if (sample.points > kept_) {  // its strata are drawn together
+    complete_ = false;
+    return;
+  }
   Random random(sample.seed);
   std::vector<Digits> points(sample.points, Digits(groups()));
   for (std::size_t group = 0; group < groups(); ++group) {

@@ -44,6 +44,19 @@ BOOST_AUTO_TEST_CASE(a_sweep_fills_the_folder_and_reuse_redraws_without_running)
   check_contains(study.folder.read("d/results.csv"), {",twice\n"});
 }
 
+BOOST_AUTO_TEST_CASE(reuse_keeps_the_results_of_another_plan_and_counts_points_that_are_missing) {
+  const Study study("axes: {M: [32, 64]}\n");
+  completed(study.sweep());
+  study.write("axes: {M: [32, 64, 96]}\nderived: {x: y + 1}\n");
+  check_run(study.sweep({"--reuse"}), {1, {}, {"1 point of the plan is not in", "M=96"}});
+  check_contains(study.page(), {"1 point of the plan is not in these results",
+                                "Column left out: derived.x: no such column: y"});
+  const std::string page = study.page();
+  study.write("axes: {N: [32]}\n");
+  check_refused(study.sweep({"--reuse"}), {"has the results of another plan"});
+  BOOST_TEST(study.page() == page);
+}
+
 BOOST_AUTO_TEST_CASE(figures_are_files_and_pictures_of_the_page_and_a_wrong_one_is_reported) {
   const Study study(
       "axes: {M: [32, 64]}\nfigures:\n"

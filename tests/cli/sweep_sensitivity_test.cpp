@@ -90,6 +90,11 @@ BOOST_AUTO_TEST_CASE(a_failed_variation_is_a_row_with_its_message) {
 BOOST_AUTO_TEST_CASE(wrong_keys_and_columns_are_refused) {
   const PlanFile plan("axes: {M: [32]}\n"), without("sensitivity: [M]\n");
   check_refused(plan.sweep({"--sensitivity"}), {"without a key"});
+  // No axes and no list of keys; the option may precede the plan.
+  const PlanFile bare("");
+  check_refused(bare.sweep(), {"axes: the key is missing", "it needs --sensitivity"});
+  check_run({"sweep", "--results", bare.results, "--sensitivity", "M", bare.folder.file("p.yaml")},
+            {0, {"elasticity"}});
   check_refused(plan.sweep({"--sensitivity", "cube.links.router_link_bw"}),
                 {"'cube.links.router_link_bw' is no parameter", "did you mean",
                  "cube.links.router_link_bw_gbs"});
@@ -103,6 +108,7 @@ BOOST_AUTO_TEST_CASE(wrong_keys_and_columns_are_refused) {
       kernbench_program(plan.sweep({"--sensitivity", "M", "--of", "simulated_n"}));
   BOOST_TEST(column.status == 2);
   check_contains(column.err, {"--of 'simulated_n'", "did you mean 'simulated_ns'?"});
+  BOOST_TEST(column.out == "");  // after the first point
 }
 
 BOOST_AUTO_TEST_SUITE_END()

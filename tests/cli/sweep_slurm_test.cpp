@@ -67,9 +67,16 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_job_array_run_the_shards_and_are_merged) {
   const std::string words = cluster.folder.read("words.txt");
   check_contains(words, {"--partition=long\n--comment=two words\n--array=1,2\n--wrap=exec "});
   // Done: nothing is submitted.
+  for (const char* name : {"r.1of2.sqlite", "r.1of2.csv", "r.slurm.json", "r.slurm-1.log"})
+    BOOST_TEST(!cluster.folder.has(name), name);
   cluster.folder.write("words.txt", "");
-  check_run(cluster.sweep(), {0, {"points             5: 5 ok, 0 failed"}});
+  check_run(cluster.sweep(), {0, {"points             5: 5 ok, 0 failed; 5 done before"}});
   BOOST_TEST(cluster.folder.read("words.txt") == "");
+  // Another point, in the second shard, whose other points are done.
+  cluster.folder.write(
+      "p.yaml", "bench: gemm-single-pe\ntopology: tiny\naxes: {M: [32, 64, 96, 128, 160, 192]}\n");
+  check_run(cluster.sweep(), {0, {"points             6: 6 ok, 0 failed"}, {"1 of 2 shards"}});
+  check_contains(cluster.folder.read("words.txt"), {"--array=2\n"});
 }
 
 BOOST_AUTO_TEST_CASE(a_killed_task_is_reported_and_the_same_command_resumes_it) {
@@ -78,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_killed_task_is_reported_and_the_same_command_resumes_it) 
   check_run(cluster.sweep(), {1,
                               {},
                               {"shard 2/2: killed by signal 9 (Killed), 0 of 2 points done",
-                               "2 points of 1 shards are missing; the same command runs them"}});
+                               "2 points of 1 shard is missing; the same command runs them"}});
   BOOST_TEST(!cluster.folder.has("r.sqlite"));
   const Cluster healthy;
   const EnvironmentVariable healed("PATH", healthy.path());
@@ -109,6 +116,7 @@ BOOST_AUTO_TEST_CASE(without_slurm_or_with_a_refusal_nothing_is_run) {
     const TemporaryFolder empty;
     const EnvironmentVariable path("PATH", empty.root.string());
     check_refused(cluster.sweep(), {"there is no sbatch on this host", "--shard I/N"});
+    BOOST_TEST(!cluster.folder.has("r.slurm.json"));
   }
   const EnvironmentVariable path("PATH", cluster.path());
   check_refused(cluster.sweep("--slurm=--nodes=none"),

@@ -56,6 +56,19 @@ BOOST_AUTO_TEST_CASE(elements_nest_and_nothing_is_loaded) {
   check_contains(html, {"default-src 'none'", "<title>Title A question.</title>"});
 }
 
+BOOST_AUTO_TEST_CASE(what_is_missing_is_said) {
+  SweepPage page;
+  page.title = "t";
+  page.results_csv = "results.csv";
+  page.left_out = {"derived.x: no such column: y"};
+  page.absent = 2;
+  SweepResults results = three_points();
+  results.columns[1].texts[2] = "until";
+  check_contains(sweep_page_html(page, results),
+                 {"3 points: 1 ok, 1 stopped by until, 1 failed; 2 points of the plan are not in",
+                  "Column left out: derived.x: no such column: y"});
+}
+
 BOOST_AUTO_TEST_CASE(texts_of_plans_and_messages_stay_texts) {
   const std::string hostile =
       "</script><script>alert(1)</script><img src=x onerror=\"a\">&amp;\x01'";

@@ -86,6 +86,7 @@ BOOST_AUTO_TEST_CASE(keys_that_do_not_suit_the_kind_are_faults) {
   check_contains(faults("kind: bars, log: x, labels: v"),
                  {"log: bars have no scale along x", "labels: points have them"});
   check_contains(faults("kind: stacked_bars, log: y"), {"no lengths on a logarithmic axis"});
+  check_contains(faults("kind: bars, log: y"), {"no lengths on a logarithmic axis"});
   check_contains(faults("kind: lines, log: z"), {"found 'z', allowed is x, y or [x, y]"});
   check_contains(faults("kind: lines, theory: u"), {"'u' is not among the columns of y"});
   check_contains(faults("kind: lines, where: 'M >'"), {"where: "});

@@ -127,6 +127,39 @@ BOOST_FIXTURE_TEST_CASE(several_files_are_named_and_what_differs_is_in_the_capti
   check_contains(figure.caption, {"macs: r 2048, after 4096", "2 failed points are not drawn"});
 }
 
+// `macs` is not set in one file, whose points have a default in their configuration; the axis
+// `size` is named instead of the key that it sets.
+BOOST_AUTO_TEST_CASE(captions_name_defaults_and_each_axis_once) {
+  const TemporaryFolder folder;
+  const auto results = [&folder](const std::string& name, bool sets_macs) {
+    SweepFile file(folder.file(name));
+    file.request({{1, "k1", "K=1"}, {2, "k2", "K=2"}});
+    file.describe({{"version", "1"}, {"axis_keys", R"({"size": ["N"]})"}}, {});
+    for (const double k : {1.0, 2.0}) {
+      SweepRow row;
+      row.point = static_cast<std::uint64_t>(k);
+      row.key = "k" + std::to_string(row.point);
+      row.status = k == 1 ? "ok" : "until";
+      row.hash = name + row.key;
+      row.configuration = "# bench b\ncube:\n  macs: 2048\n";
+      row.command =
+          "run --param K=1 --param N=8" + std::string(sets_macs ? " --set cube.macs=9" : "");
+      row.settings = {{"K", k}, {"size", 8}, {"N", 8}};
+      if (sets_macs) row.settings.emplace_back("cube.macs", 9);
+      row.summary = {{"time_ns", k}, {"part", 1}};
+      if (k == 2) row.summary.erase(row.summary.begin());
+      file.store(row);
+    }
+    file.describe({}, {"K", "size"});
+    file.define_results({});
+    return file.path();
+  };
+  const Figure figure = figure_of(lines(), {results("a.sqlite", true), results("b.sqlite", false)});
+  BOOST_TEST(figure.caption ==
+             "cube.macs: a 9, b 2048 (default); size = 8; 2 points are stopped by until; 2 points "
+             "have no value.");
+}
+
 BOOST_FIXTURE_TEST_CASE(bars_have_categories_in_the_order_of_numbers, Results) {
   PlanFigure plan = lines();
   plan.kind = FigureKind::bars;
@@ -221,6 +254,11 @@ BOOST_AUTO_TEST_CASE(units_of_columns_are_in_labels) {
   BOOST_TEST(column_label("links.pcie.bandwidth_gbs") == "links.pcie.bandwidth (GB/s)");
   BOOST_TEST(column_label("_ns") == "_ns");
   BOOST_TEST(column_label("ratio") == "ratio");
+  BOOST_TEST(column_label("tflops") == "TFLOP/s");
+  BOOST_TEST(column_label("peak_tflops") == "peak (TFLOP/s)");
+  BOOST_TEST(columns_label({"noc_ns", "hbm_ns"}) == "time (ns)");
+  BOOST_TEST(columns_label({"noc_ns", "hbm_bytes"}) == "");
+  BOOST_TEST(columns_label({"noc", "hbm"}) == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

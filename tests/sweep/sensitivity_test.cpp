@@ -136,6 +136,11 @@ BOOST_AUTO_TEST_CASE(the_largest_effect_is_first_with_its_elasticity) {
   BOOST_TEST(json[0]["elasticity"].is_null());
   BOOST_TEST(json[3]["message_at_low"] == "too small");
   BOOST_TEST(json[3]["message_at_high"] == "not run");
+  BOOST_TEST(json[1]["monotone"] == "yes");
+  const auto turning = sensitivity_table(
+      {weak}, "simulated_ns", {{"base", {100, ""}}, {"weak=9", {90, ""}}, {"weak=11", {95, ""}}});
+  BOOST_TEST(turning.json()[0]["monotone"] == "no");
+  check_contains(turning.text(), {"not monotone"});
   BOOST_CHECK_THROW(sensitivity_table({weak}, "simulated_ns", {}), Error);
 }
 

@@ -71,6 +71,20 @@ BOOST_FIXTURE_TEST_CASE(differences_are_values_with_the_paths_of_their_keys, Sto
   BOOST_TEST(stored.differences("c", "b") == other, boost::test_tools::per_element());
 }
 
+BOOST_FIXTURE_TEST_CASE(lines_that_differ_in_their_keys_are_compared_as_texts, StoredFile) {
+  const auto text = [](const std::string& line, const std::string& port) {
+    return "cube:\n  a: 1\n  b: 2\n  c: 3\n  d: 4\n  e: 5\n  f: 6\n  g: 7\n" + line +
+           "  ports:\n    - {cube: {xy: [0, 0]}, phy: " + port + "}\n";
+  };
+  SweepConfigurations configurations(database);
+  configurations.add("a", text("  impl: x\n", "P0"));
+  configurations.add("b", text("  kind: y\n", "P0"));
+  configurations.add("c", text("  impl: x\n", "P1"));
+  StoredConfigurations stored(database);
+  BOOST_TEST((stored.differences("b", "a") == Texts{"cube.kind: y"}));
+  BOOST_TEST((stored.differences("c", "a") == Texts{"cube.ports.0.phy: P1"}));
+}
+
 // Here `b` is stored relative to `a`; in the other file it is the base of `c`.
 BOOST_FIXTURE_TEST_CASE(a_copied_text_does_not_depend_on_the_base_that_it_had, StoredFile) {
   StoredFile other;
@@ -82,7 +96,7 @@ BOOST_FIXTURE_TEST_CASE(a_copied_text_does_not_depend_on_the_base_that_it_had, S
   SweepConfigurations configurations(database);
   configurations.add("a", configuration("32", "256", "2048"));
   configurations.add("b", configuration("64", "256", "2048"));
-  configurations.add_all(other.database);
+  configurations.add_all(other.database, {"b", "c"});
   const StoredConfigurations stored(database);
   BOOST_TEST(stored.text("b") == configuration("64", "256", "2048"));
   BOOST_TEST(stored.text("c") == configuration("64", "256", "4096"));

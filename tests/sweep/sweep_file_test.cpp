@@ -7,6 +7,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <csignal>
+#include <filesystem>
 #include <functional>
 
 #include "models/base/errors.h"
@@ -151,13 +152,29 @@ BOOST_AUTO_TEST_CASE(a_full_disk_loses_no_stored_point) {
                  }
                } catch (const Error& error) {
                  const bool named = contains(error.what(), "cannot be written") &&
-                                    contains(error.what(), "the points that it has are complete");
+                                    contains(error.what(), "its finished points are kept");
                  ::_exit(named ? 3 : 4);
                }
              }) == 3);
   SweepFile file(path);
   const std::uint64_t stored = file.count("ok");
   BOOST_TEST((stored >= 2 && stored < 1000), stored);
+}
+
+// SQLite cannot create its index of the write-ahead log next to it, as on a full disk.
+BOOST_AUTO_TEST_CASE(results_with_a_write_ahead_log_are_read_without_writing) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("r.sqlite");
+  BOOST_TEST(status_of_child([&] {
+               SweepFile file(path);
+               file.request(three_points());
+               file.store(row_of(1, "k1"));
+               ::raise(SIGKILL);
+             }) == 128 + SIGKILL);
+  BOOST_TEST_REQUIRE(std::filesystem::file_size(path + "-wal") > 0);
+  std::filesystem::remove(path + "-shm");
+  std::filesystem::create_directory(path + "-shm");
+  BOOST_TEST(read_sweep(path).finished == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(two_sweeps_on_one_file_are_refused) {
@@ -226,6 +243,22 @@ BOOST_AUTO_TEST_CASE(numbers_beyond_the_limit_of_columns_are_json) {
   all.describe({}, {"M"});
   all.store_all(folder.file("r.sqlite"));
   BOOST_TEST(last_field(csv_of(all, folder, sum)) == "2506\n");
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_some_keys_are_copied) {
+  const TemporaryFolder folder;
+  {
+    SweepFile file(folder.file("r.sqlite"));
+    file.request(three_points());
+    file.describe({}, {"M"});
+    for (std::uint64_t i = 1; i <= 3; ++i) file.store(row_of(i, "k" + std::to_string(i)));
+  }
+  SweepFile part(folder.file("part.sqlite"));
+  part.request({{2, "k2", "M=32"}});
+  part.describe({}, {"M"});
+  const std::set<std::string> keys{"k2"};
+  part.store_all(folder.file("r.sqlite"), &keys);
+  BOOST_TEST(csv_of(part, folder) == "point,status,message,version,hash,M,command\n2,ok,,1,,32,\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

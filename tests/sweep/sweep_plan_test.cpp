@@ -1,5 +1,6 @@
 // Plans of a sweep: what they say, and the faults that are reported (spec 10.6).
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 
 #include "tests/support/error_text.h"
 #include "tests/sweep/plans.h"
@@ -75,12 +76,11 @@ BOOST_AUTO_TEST_CASE(an_axis_sets_the_key_of_its_name_or_those_of_sets) {
 
 BOOST_AUTO_TEST_CASE(faults_of_a_plan_name_the_line_and_what_is_allowed) {
   const std::vector<std::pair<std::string, Texts>> faulty{
-      {"axis: {x: [1]}",
-       {"plan.yaml:2", "axis: unknown key; did you mean 'axes'?", "axes: the key is missing"}},
+      {"axis: {x: [1]}", {"plan.yaml:2", "axis: unknown key; did you mean 'axes'?"}},
       {"axes: {}", {"axes: found no axis"}},
       {"axes: {x: []}", {"axes.x: the axis is empty"}},
       {"axes: {x: 3}", {"axes.x: found '3', allowed is a list of values"}},
-      {"axes: {x: {from: 3, to: 1}}", {"the axis is empty: it ends at 1 before it begins at 3"}},
+      {"axes: {x: {from: 3, to: 1}}", {"the axis is empty: a range rises, found from 3 to 1"}},
       {"axes: {x: {from: 3}}", {"axes.x.to: the key is missing"}},
       {"axes: {x: {from: 1, to: 9, stp: 2}}", {"axes.x.stp: unknown key; did you mean 'step'?"}},
       {"axes: {x: {from: 1, to: 9, step: 2, count: 3}}", {"one of step, factor and count"}},
@@ -109,13 +109,42 @@ BOOST_AUTO_TEST_CASE(faults_of_a_plan_name_the_line_and_what_is_allowed) {
       {"options: {topology: tiny}\naxes: {x: [1]}", {"is a key of the plan itself"}},
       {"axes: {x: [1]}\nderived: {y: [1]}", {"derived.y: found a list"}},
       {"axes: {x: [1]}\nkeys: {y: {z: a.b}}", {"keys.y: found a section"}},
-      {"axes: {x: [1]}\nkeys: {x: a.b}", {"plan.yaml:3", "keys.x: a column has this name already"}},
-      {"axes: {x: [1]}\nkeys: {status: a.b}", {"keys.status: a column has this name already"}},
+      {"axes: {x: [1]}\nkeys: {x: a.b}",
+       {"plan.yaml:3", "keys.x and the key 'x', which the plan sets, are one column"}},
+      {"axes: {x: [1]}\nkeys: {status: a.b}", {"keys.status: every sweep has a column 'status'"}},
   };
   for (const auto& [text, parts] : faulty) check_contains(faults_of(text), parts);
   const TemporaryFile without_bench("plan.yaml", "axes: {x: [1]}\n");
   BOOST_CHECK_EXCEPTION(load_plan(without_bench.path(), {}), ConfigError,
                         with_text<ConfigError>("bench: the key is missing"));
+}
+
+// SQL compares names without case.
+BOOST_AUTO_TEST_CASE(names_of_columns_are_different_in_more_than_case) {
+  const std::vector<std::pair<std::string, Texts>> faulty{
+      {"axes: {m: [1], M: [2]}", {"axes.M: 'M' and 'm' are one column"}},
+      {"params: {M: 4}\naxes: {m: [1]}", {"plan.yaml:3", "axes.m: 'm' and 'M' are one column"}},
+      {"axes: {m: {sets: k, values: [1]}, M: {sets: n, values: [2]}}",
+       {"the axis 'M' and the axis 'm' are one column"}},
+      {"axes: {x: [1]}\nderived: {X: 2}", {"derived.X and the key 'x'", "are one column"}},
+      {"axes: {x: [1]}\nderived: {y: 2, Y: 3}", {"derived.Y and derived.y are one column"}},
+      {"axes: {x: [1]}\nkeys: {y: a.b}\nderived: {Y: 3}", {"derived.Y and keys.y"}},
+      {"axes: {x: [1]}\nkeys: {Host.y: a.b}", {"keys.Host.y", "host.*"}},
+      {"axes: {x: [1]}\nkeys: {Device: a.b}", {"the column 'device' of every sweep"}},
+  };
+  for (const auto& [text, parts] : faulty) check_contains(faults_of(text), parts);
+  // An axis may have the name of a key that it sets.
+  BOOST_TEST(points_of("axes: {m: {sets: M, values: [1, 2]}}").size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_topology_next_to_the_plan_is_found_from_any_folder) {
+  const TemporaryFolder folder;
+  const std::string topology = folder.write("t.yaml", "include: tiny\n");
+  const std::string path =
+      folder.write("plan.yaml", "bench: b\ntopology: t.yaml\naxes: {x: [1]}\n");
+  const SweepPlan plan = load_plan(path, {"bench", "topology"});
+  BOOST_TEST(plan.settings_of({"1"}).at(1).value == std::filesystem::canonical(topology).string());
+  BOOST_TEST(plan_of("topology: tiny\naxes: {x: [1]}").settings_of({"1"}).at(1).value == "tiny");
 }
 
 BOOST_AUTO_TEST_CASE(include_uses_another_plan_as_base) {

@@ -117,6 +117,21 @@ BOOST_AUTO_TEST_CASE(a_latin_hypercube_has_one_point_in_each_stratum_of_each_axi
   BOOST_TEST(p == 5);
 }
 
+BOOST_AUTO_TEST_CASE(a_list_of_the_first_points_of_billions_is_bounded) {
+  const std::uint64_t most = 1'000'000'000'000'000U;
+  const auto check = [&](const std::string& text, std::uint64_t size, std::uint64_t total) {
+    const SweepPlan plan = plan_of(text);
+    const SweepPoints points(plan, most, 10);
+    BOOST_TEST(points.size() == size, text);
+    BOOST_TEST(points.total() == total, text);
+    BOOST_TEST(points.is_complete() == (size == total), text);
+  };
+  check("axes: {a: {from: 1, to: 5000000000}, b: {from: 1, to: 1000}}", 10, 5'000'000'000'000U);
+  check("axes: {a: {from: 1, to: 4000000000}}\nwhere: a < 0", 0, 4'000'000'000U);
+  check("axes: {a: {from: 1, to: 4000000000}}\nsample: {points: 1000000}", 10, 1'000'000);
+  check("axes: {a: {from: 1, to: 4}}", 4, 4);
+}
+
 BOOST_AUTO_TEST_CASE(the_number_of_points_is_the_product_without_those_left_out) {
   rc::check([] {
     const auto lengths = *rc::gen::container<std::vector<int>>(4, rc::gen::inRange(1, 6));
