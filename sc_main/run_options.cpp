@@ -184,7 +184,6 @@ void RunOptions::check() const {
   if (!results.empty()) check_results_file(results);
   std::vector<std::string> files = reports.files();
   files.push_back(results);
-  machine.topology_path();  // a missing file is reported before faults of the bench's parameters
   // Reading the configuration for the files that it includes takes longer than a short run.
   if (std::any_of(files.begin(), files.end(), [](const auto& file) { return !file.empty(); }))
     check_result_files(machine.files_in_use(), files);

@@ -156,7 +156,8 @@ class HbmController final : public FabricNode {
   HbmController(const ComponentInit& init, const Parameters& parameters);
 
   Fs next_due() const override {
-    // Flits whose effect was deferred to that of a later one, which has been withdrawn, are due now.
+    // Flits whose effect was deferred to that of a later one, which has been withdrawn, are due
+    // now.
     const Fs arrivals = std::max(ingress_.deferred_due(), now());
     return std::min({arrivals, services_.next_due(), channels_.next_due()});
   }

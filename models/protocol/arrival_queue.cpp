@@ -71,7 +71,8 @@ bool ArrivalQueue::push(std::uint32_t port, Transaction& transaction, FlitRun ru
 bool ArrivalQueue::continues(const Arrival& run, const Arrival& next) {
   if (next.transaction != run.transaction || next.flit != run.flit + run.count) return false;
   const Fs spacing = run.count > 1 ? run.spacing : next.time - run.time;
-  return next.time == run.time + run.count * spacing && (next.count == 1 || next.spacing == spacing);
+  return next.time == run.time + run.count * spacing &&
+         (next.count == 1 || next.spacing == spacing);
 }
 
 bool ArrivalQueue::push_run(std::uint32_t port, Transaction& transaction, FlitRun run, Fs time,
@@ -82,8 +83,9 @@ bool ArrivalQueue::push_run(std::uint32_t port, Transaction& transaction, FlitRu
            push_message(upstream, transaction, run, time + (run.count - 1) * spacing);
   depth_ += run.count;
   RingBuffer<Arrival>& flits = ports_[port].flits;
-  const Arrival arrival{time,      &transaction, upstream, run.first, run.position,
-                        static_cast<std::uint16_t>(port), 0, run.count, spacing};
+  const Arrival arrival{time,      &transaction, upstream,
+                        run.first, run.position, static_cast<std::uint16_t>(port),
+                        0,         run.count,    spacing};
   if (!flits.empty()) {
     Arrival& last = flits.back();
     if (continues(last, arrival)) {

@@ -5,8 +5,8 @@
 #include <ostream>
 
 #include "models/noc/link.h"
-#include "platform/assembly/fabric_edges.h"
 #include "platform/assembly/elaborated_part.h"
+#include "platform/assembly/fabric_edges.h"
 #include "platform/observe/component_statistics.h"
 #include "platform/observe/object_tree.h"
 #include "platform/observe/roofline.h"
