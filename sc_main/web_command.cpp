@@ -18,6 +18,7 @@
 
 #include "models/base/errors.h"
 #include "platform/assembly/fault_guard.h"
+#include "platform/topology/load_machine.h"
 #include "platform/web/http_server.h"
 #include "platform/web/web_bundle.h"
 #include "platform/web/web_export.h"
@@ -80,8 +81,13 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// Machine of --topology, or of the runs; without either the default one. Files that cannot be
-// loaded are problems, unless all are.
+bool is_topology(const std::string& file) {
+  const std::string extension = std::filesystem::path(file).extension().string();
+  return extension == ".yaml" || extension == ".yml";
+}
+
+// Machine of --topology, of the runs and of topology files; without any the default one. Files that
+// cannot be loaded are problems, unless all are.
 void load(const WebOptions& options, const Catalogue& catalogue, WebSession& session) {
   const auto add_topology = [&] {
     session.add_machine(std::filesystem::path(options.machine.topology_path()).filename().string(),
@@ -92,7 +98,12 @@ void load(const WebOptions& options, const Catalogue& catalogue, WebSession& ses
   std::size_t loaded = 0;
   for (const std::string& file : options.files) {
     try {
-      session.add_file(file);
+      if (is_topology(file)) {
+        session.add_machine(std::filesystem::path(file).filename().string(),
+                            load_machine(file, {}, catalogue.components));
+      } else {
+        session.add_file(file);
+      }
       ++loaded;
     } catch (const Error& error) {
       if (options.files.size() == 1) throw;
@@ -211,8 +222,8 @@ void declare_web(CLI::App& command, Invocation& invocation) {
   command
       .add_option("RUN", options->files,
                   "Operation logs of `run --op-log F.sqlite`, statistics of `run --stats` or "
-                  "`traffic --links`, result files of `sweep`")
-      ->type_name("F.sqlite|.json");
+                  "`traffic --links`, result files of `sweep`, topology files: machines to compare")
+      ->type_name("F.sqlite|.json|.yaml");
   command.add_option("--port", options->port, "First port of 127.0.0.1 to try; 0: any free one")
       ->type_name("N")
       ->check(CLI::Range(0, 65535))
@@ -229,6 +240,7 @@ void declare_web(CLI::App& command, Invocation& invocation) {
       "  kernbench web --topology six_sip\n"
       "  kernbench run --bench matmul-composite --op-log gemm.sqlite\n"
       "  kernbench web gemm.sqlite\n"
+      "  kernbench web configs/topology.yaml mine.yaml\n"
       "  kernbench web a.sqlite b.sqlite --port 8080 --no-open\n"
       "  kernbench web gemm.sqlite --export gemm.html\n\n"
       "The server listens on 127.0.0.1 alone, and answers only who has the address that it "

@@ -51,6 +51,20 @@ BOOST_AUTO_TEST_CASE(a_log_brings_the_machine_of_its_run) {
   BOOST_TEST(!folder.has("cube_mesh.yaml"));
 }
 
+BOOST_AUTO_TEST_CASE(topology_files_are_machines_to_compare) {
+  const TemporaryFolder folder;
+  const std::string a = folder.write("a.yaml", "include: topology.tiny.yaml\n");
+  const std::string b =
+      folder.write("b.yaml", "include: topology.tiny.yaml\nsystem: {flit_bytes: 128}\n");
+  const ServedProgram web({a, b});
+  const auto session = web.json("/api/session");
+  BOOST_TEST_REQUIRE(session["machines"].size() == 2U);  // not the default one, too
+  BOOST_TEST(session["machines"][1]["title"] == "b.yaml");
+  const auto difference = web.json("/api/machines/difference?a=0&b=1");
+  BOOST_TEST(difference["changed_count"].get<int>() > 0);
+  check_web_refuses(folder.write("c.yaml", "cube: {linkz: 1}\n"), {"c.yaml", "linkz"});
+}
+
 BOOST_AUTO_TEST_CASE(runs_of_one_machine_share_it_and_others_have_their_own) {
   const TemporaryFolder folder;
   const std::string a = record(folder, "a.sqlite"), b = record(folder, "b.json"),
