@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(routes_have_the_numbers_of_the_command) {
 BOOST_AUTO_TEST_CASE(a_run_colours_the_map_over_the_interval_of_the_slider) {
   Viewer viewer({runs().gemm()});
   Browser& browser = viewer.browser();
-  browser.wait_until("map().uses?.answers.size > 0");
+  browser.wait_until("map().uses?.shown.get('') !== undefined");
   const nlohmann::json whole = viewer.value("map().uses.shown.get('').blocks");
   // The first half of the overview.
   const nlohmann::json box = browser.value(
@@ -211,8 +211,10 @@ BOOST_AUTO_TEST_CASE(tables_sort_and_a_row_leads_to_its_place) {
   browser.wait_until("document.querySelector('.tables [data-name=servers]') !== null");
   browser.value("document.querySelector('.tables [data-name=servers]').click()");
   browser.wait_until("document.querySelectorAll('.tables button.place').length > 0");
-  const std::string place = viewer.value("document.querySelector('.tables button.place').title");
-  browser.value("document.querySelector('.tables button.place').click()");
+  // In one call: the rows may be replaced when those of the chosen table have arrived.
+  const std::string place = viewer.value(
+      "(() => { const row = document.querySelector('.tables button.place'); row.click(); "
+      "return row.title; })()");
   browser.wait_until("map().selected === '" + place + "'");
   browser.wait_until("text('#panel h2') !== 'Nothing selected'");
 }
