@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/cube/hbm_controller.h"
+#include "models/cube/hbm_services.h"
 #include "models/timing/hbm_address_map.h"
 #include "models/timing/hbm_bank_scheduler.h"
 #include "models/timing/hbm_bank_timing.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <typeinfo>
 
 namespace kernbench {
 namespace {
@@ -43,9 +42,6 @@ void PcieEp::accepted(std::uint32_t port, Transaction& transaction, FlitRun run,
   if (whole && responses_.push_message(arrivals_.upstream(port), transaction, run, arrival))
     rearm();
 }
-
-// A derived endpoint may override accepted().
-bool PcieEp::takes_runs() const { return typeid(*this) == typeid(PcieEp); }
 
 void PcieEp::accepted_run(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival,
                           Fs spacing) {

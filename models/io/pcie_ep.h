@@ -29,12 +29,12 @@ class PcieEp : public Endpoint, private ServiceProvider<Transaction> {
 
  private:
   tlm::tlm_sync_enum nb_transport_fw(Transaction& transaction, tlm::tlm_phase& phase) override;
-  void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) override;
-  bool takes_runs() const override;
+  void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) final;
+  bool takes_runs() const final { return true; }
   void accepted_run(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival,
-                    Fs spacing) override;
+                    Fs spacing) final;
   void recalled(std::uint32_t port, Transaction& transaction, std::uint32_t position,
-                std::uint32_t flit) override;
+                std::uint32_t flit) final;
   Fs next_due() const override;
   void serve() override;
   void complete_responses();

@@ -94,8 +94,8 @@ void Link::accept_run(Transaction& transaction, FlitRun run, Fs handed_over, Fs 
 }
 
 void Link::book(Transaction& transaction, FlitRun run, Fs handed_over, Fs spacing,
-                std::uint32_t bytes) {
-  const Fs service = service_.of(bytes), now = Component::now();
+                std::uint32_t flit_bytes) {
+  const Fs service = service_.of(flit_bytes), now = Component::now();
   while (run.count > 0) {
     const Fs free_at = state_.available_at;
     const BookedFlits flits = advance(state_, handed_over, spacing, run.count, service);
@@ -104,12 +104,12 @@ void Link::book(Transaction& transaction, FlitRun run, Fs handed_over, Fs spacin
       for (std::uint32_t i = 1; i < flits.count; ++i)
         ahead_.add_gap(now, flits.end(i), flits.start + i * flits.pace);
     }
-    handed_over_.bytes += std::uint64_t{bytes} * flits.count;
+    handed_over_.bytes += std::uint64_t{flit_bytes} * flits.count;
     handed_over_.flits += flits.count;
     handed_over_.busy_fs += service * flits.count;
     if (run.first == 0) stalls_.book(now, handed_over, flits.start);
     if (handed_over + (flits.count - 1) * spacing > now)
-      booked_.push_back({flits, run.first, bytes});
+      booked_.push_back({flits, run.first, flit_bytes});
     else
       before_booked_ = state_.available_at;
     FlitRun part = run;
@@ -136,7 +136,7 @@ void Link::recall(Transaction& transaction, std::uint32_t position, std::uint32_
     }
     const std::uint32_t remaining = booked.first < flit ? flit - booked.first : 0;
     const std::uint32_t withdrawn = booked.flits.count - remaining;
-    handed_over_.bytes -= std::uint64_t{booked.bytes} * withdrawn;
+    handed_over_.bytes -= std::uint64_t{booked.flit_bytes} * withdrawn;
     handed_over_.flits -= withdrawn;
     handed_over_.busy_fs -= booked.flits.service * withdrawn;
     booked.flits.count = remaining;
@@ -152,14 +152,9 @@ Fs Link::available_before(Fs handed_over, bool and_at) const {
   Fs available = before_booked_;
   for (std::size_t i = 0; i < booked_.size(); ++i) {
     const BookedFlits& flits = booked_[i].flits;
-    const Fs limit = and_at ? handed_over + 1 : handed_over;  // flits before it
-    if (flits.handed_over >= limit) break;
-    const std::uint32_t count =
-        flits.spacing == 0
-            ? flits.count
-            : static_cast<std::uint32_t>(std::min<Fs>(
-                  flits.count, (limit - flits.handed_over + flits.spacing - 1) / flits.spacing));
-    available = flits.end(count);
+    const std::uint32_t count = flits_until(flits.handed_over, flits.spacing, flits.count,
+                                            and_at ? handed_over + 1 : handed_over);
+    if (count > 0) available = flits.end(count);
     if (count < flits.count) break;
   }
   return available;
@@ -178,11 +173,8 @@ Link::Statistics Link::statistics() const {
   until_now.busy_fs -= ahead;
   for (std::size_t i = 0; i < booked_.size(); ++i) {
     const BookedFlits& flits = booked_[i].flits;
-    const Fs now = Component::now();
-    for (std::uint32_t flit = flits.count; flit > 0; --flit) {
-      if (flits.handed_over + (flit - 1) * flits.spacing <= now) break;
-      --until_now.flits;
-    }
+    until_now.flits -= flits.count - flits_until(flits.handed_over, flits.spacing, flits.count,
+                                                 Component::now() + 1);
   }
   until_now.stalled_fs = stalls_.until(Component::now());
   until_now.control_messages += direct_.messages();

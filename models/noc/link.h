@@ -60,16 +60,16 @@ class Link final : public sc_core::sc_object, private FabricForward, private Fab
   LinkState state_;
   Statistics handed_over_;  // including bookings ahead
   BookedAhead ahead_;
-  // Flits of runs with hand-overs that were in the future when they were announced, which may be
-  // withdrawn; `before`: available_at before the first of them.
+  // Flits of one transaction whose hand-overs were in the future when they were announced: they
+  // may be withdrawn.
   struct Booked {
     BookedFlits flits;
     std::uint32_t first = 0;
-    std::uint32_t bytes = 0;  // of each flit
+    std::uint32_t flit_bytes = 0;
   };
   RingBuffer<Booked> booked_;
   const Transaction* booked_transaction_ = nullptr;
-  Fs before_booked_ = 0;
+  Fs before_booked_ = 0;  // available_at before the first of them
   BookedStalls stalls_;
   ServiceTime service_;
 
@@ -80,7 +80,8 @@ class Link final : public sc_core::sc_object, private FabricForward, private Fab
   bool takes_runs() const override { return service_.of(1) > 0 && downstream_->takes_runs(); }
   void accept_run(Transaction& transaction, FlitRun run, Fs handed_over, Fs spacing) override;
   void recall(Transaction& transaction, std::uint32_t position, std::uint32_t flit) override;
-  void book(Transaction& transaction, FlitRun run, Fs handed_over, Fs spacing, std::uint32_t bytes);
+  void book(Transaction& transaction, FlitRun run, Fs handed_over, Fs spacing,
+            std::uint32_t flit_bytes);
   Fs available_before(Fs handed_over, bool and_at) const;
   bool get_direct_route(const Path& path, std::uint32_t position, DirectRoute& route) override;
   void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) override {

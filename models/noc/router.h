@@ -49,7 +49,8 @@ class RouterNode final : public FabricNode {
   bool pass_directly(const Path& path, std::uint32_t position, DirectRoute& route) override;
   static constexpr bool is_serial = std::is_same_v<Service, SerialService>;
   bool takes_runs() const override {
-    return (is_serial || std::is_same_v<Service, PipelinedService>)&&!buffer_.finite();
+    constexpr bool pops_flits = is_serial || std::is_same_v<Service, PipelinedService>;
+    return pops_flits && !buffer_.finite();
   }
   void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) override;
   void accepted_run(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival,
@@ -57,7 +58,7 @@ class RouterNode final : public FabricNode {
   void recalled(std::uint32_t port, Transaction& transaction, std::uint32_t position,
                 std::uint32_t flit) override;
   bool serve_run(const Arrival& run, Fs at);
-  bool disturbs(const Arrival& other, std::uint32_t output) const;
+  bool interferes(const Arrival& other, std::uint32_t output) const;
   void split_runs(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival);
   void withdraw(std::uint32_t output, std::uint32_t flit);
   std::uint64_t announced_flits() const;
@@ -153,7 +154,7 @@ void RouterNode<Service>::serve() {
 // flit that is announced later, and arrives before one of them, withdraws the rest of the run.
 
 template <class Service>
-bool RouterNode<Service>::disturbs(const Arrival& other, std::uint32_t output) const {
+bool RouterNode<Service>::interferes(const Arrival& other, std::uint32_t output) const {
   if constexpr (is_serial) {
     if (other.is_first() && service_.overhead() > 0) return true;
   }
@@ -165,17 +166,14 @@ bool RouterNode<Service>::serve_run(const Arrival& run, Fs at) {
   Transaction& transaction = *run.transaction;
   const std::uint16_t output = transaction.route().path->out_port(run.position);
   if (!output_takes_runs(output)) return false;
-  std::uint32_t count = arrivals_.undisturbed(
-      [this, output](const Arrival& other) { return disturbs(other, output); });
+  std::uint32_t count = arrivals_.flits_before_interference(
+      [this, output](const Arrival& other) { return interferes(other, output); });
   // A control message that leaves now follows the flits that precede it.
   if (const Arrival* message = arrivals_.control();
       message != nullptr && message->time + overhead() <= at)
     count = std::min(count, flits_before(run, *message));
   if (count < 2) return false;
-  const std::uint32_t present =
-      run.spacing == 0
-          ? count
-          : static_cast<std::uint32_t>(std::min<Fs>(count, (at - run.time) / run.spacing + 1));
+  const std::uint32_t present = flits_until(run.time, run.spacing, count, at + 1);
   flits_ += count;
   waiting_fs_ += present * (at - run.time) - run.spacing * present * (present - 1) / 2;
   longest_wait_fs_ = std::max<std::uint64_t>(longest_wait_fs_, at - run.time);
@@ -203,7 +201,7 @@ void RouterNode<Service>::split_runs(std::uint32_t port, Transaction& transactio
   for (std::uint32_t output = 0; output < announced_.size(); ++output) {
     const Arrival& announced = announced_[output];
     if (announced.transaction == nullptr || announced.port == port ||
-        announced.last_time() < arrival || !disturbs(other, output))
+        announced.last_time() < arrival || !interferes(other, output))
       continue;
     const std::uint32_t before = flits_before(announced, other);
     if (before == announced.count) continue;
@@ -261,8 +259,8 @@ std::uint64_t RouterNode<Service>::announced_flits() const {
   const Fs at = now();
   std::uint64_t flits = 0;
   for (const Arrival& run : announced_) {
-    if (run.transaction == nullptr || run.last_time() <= at) continue;
-    flits += at < run.time ? run.count : run.count - 1 - (at - run.time) / run.spacing;
+    if (run.transaction != nullptr)
+      flits += run.count - flits_until(run.time, run.spacing, run.count, at + 1);
   }
   return flits;
 }

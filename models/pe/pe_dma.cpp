@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <typeinfo>
 
 #include "models/address/virtual_space.h"
 #include "models/base/errors.h"
@@ -388,11 +387,6 @@ void PeDma::accepted(std::uint32_t port, Transaction& transaction, FlitRun run, 
   if (run.position + 1 == path.target_position())
     return send(transaction, run.first, run.count, run.position, arrival);
   if (whole) links_.pass(arrivals_.upstream(port), transaction, run, arrival);
-}
-
-// A derived PE_DMA may override accepted().
-bool PeDma::takes_runs() const {
-  return typeid(*this) == typeid(PeDma) && direct_outputs_take_runs();
 }
 
 // Messages count from their last flit on; the edge to PE_TCM takes each flit at its arrival.

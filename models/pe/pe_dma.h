@@ -163,12 +163,12 @@ class PeDma : public StageEngine<FabricNode>,
   void log_completion(const DmaChannel& channel) const;
 
   // Fabric node.
-  void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) override;
-  bool takes_runs() const override;
+  void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) final;
+  bool takes_runs() const final { return direct_outputs_take_runs(); }
   void accepted_run(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival,
-                    Fs spacing) override;
+                    Fs spacing) final;
   void recalled(std::uint32_t port, Transaction& transaction, std::uint32_t position,
-                std::uint32_t flit) override;
+                std::uint32_t flit) final;
   Fs next_due() const override;
   void serve() override;
   void take(const Arrival& message);

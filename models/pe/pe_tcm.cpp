@@ -1,7 +1,6 @@
 #include "models/pe/pe_tcm.h"
 
 #include <algorithm>
-#include <typeinfo>
 
 #include "models/data/debug_access.h"
 #include "models/pe/pe_components.h"
@@ -54,9 +53,6 @@ tlm::tlm_sync_enum PeTcm::nb_transport_fw(TcmRequest& request, tlm::tlm_phase& /
   grant_at_end_of_timestep();
   return tlm::TLM_ACCEPTED;
 }
-
-// A derived PE_TCM may override accepted().
-bool PeTcm::takes_runs() const { return typeid(*this) == typeid(PeTcm); }
 
 Fs PeTcm::next_due() const {
   Fs due = terminal_.next_due();

@@ -84,7 +84,10 @@ class PeTcm : public FabricNode,
 
   tlm::tlm_sync_enum nb_transport_fw(TcmRequest& request, tlm::tlm_phase& phase) override;
   Fs next_due() const override;
-  bool takes_runs() const override;
+  void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) final {
+    FabricNode::accepted(port, transaction, run, arrival);
+  }
+  bool takes_runs() const final { return true; }
   void serve() override;
   void declare_signals() override;
   unsigned debug_access(tlm::tlm_generic_payload& payload, std::uint64_t offset) override;

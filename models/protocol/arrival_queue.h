@@ -42,14 +42,11 @@ inline bool earlier(const Arrival& a, const Arrival& b) {
 
 // Number of flits of `run` that precede `other`, of another leg, by the tie rule.
 inline std::uint32_t flits_before(const Arrival& run, const Arrival& other) {
-  if (!earlier(run, other)) return 0;
-  if (run.spacing == 0) return run.count;
-  const Fs ahead = other.time - run.time;
-  const Fs before = ahead / run.spacing;  // flits 1 to `before` arrive up to other.time
-  if (before >= run.count) return run.count;
-  Arrival last = run;
-  last.time += before * run.spacing;
-  return static_cast<std::uint32_t>(before) + (earlier(last, other) ? 1 : 0);
+  const std::uint32_t before = flits_until(run.time, run.spacing, run.count, other.time);
+  Arrival tied = run;  // the flits that arrive at the same instant, if any
+  tied.time = other.time;
+  return earlier(tied, other) ? flits_until(run.time, run.spacing, run.count, other.time + 1)
+                              : before;
 }
 
 // Check of a service policy: the service of `arrival` that ends at `now` has begun at `start`.
@@ -84,9 +81,9 @@ class ArrivalQueue {
   // Puts flits back that were taken from their port, and not followed by others of the port.
   void put_back(const Arrival& flits);
   // Number of flits of data() that precede, by the tie rule, every arrival at another port for
-  // which disturbs(arrival) holds. At least 1.
-  template <class Disturbs>
-  std::uint32_t undisturbed(Disturbs disturbs) const;
+  // which interferes(arrival) holds. At least 1.
+  template <class Interferes>
+  std::uint32_t flits_before_interference(Interferes interferes) const;
   // Files a message that counts as a whole, whatever its flits, among the control messages. A
   // message that starts at a node has that node as its upstream.
   bool push_message(NodeId upstream, Transaction& transaction, FlitRun run, Fs time);
@@ -156,8 +153,8 @@ class ArrivalQueue {
   RingBuffer<Arrival> control_;
 };
 
-template <class Disturbs>
-std::uint32_t ArrivalQueue::undisturbed(Disturbs disturbs) const {
+template <class Interferes>
+std::uint32_t ArrivalQueue::flits_before_interference(Interferes interferes) const {
   const Arrival& run = *data();
   std::uint32_t count = run.count;
   for (std::uint32_t port = 0; port < ports_.size(); ++port) {
@@ -166,7 +163,7 @@ std::uint32_t ArrivalQueue::undisturbed(Disturbs disturbs) const {
     for (std::size_t i = 0; i < flits.size(); ++i) {
       const std::uint32_t before = flits_before(run, flits[i]);
       if (before >= count) break;
-      if (!disturbs(flits[i])) continue;
+      if (!interferes(flits[i])) continue;
       count = before;
       break;
     }

@@ -1,0 +1,76 @@
+// `--fabric runs` and `--fabric flits` (spec 2.11): the same rows, reports and link counts, in
+// fewer delta cycles.
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+#include "tests/support/temporary_folder.h"
+
+using namespace kernbench::test;
+
+BOOST_AUTO_TEST_SUITE(fabric_test)
+
+namespace {
+
+Words traffic(const char* pattern, const char* initiators, const char* targets, const char* size,
+              const char* requests, const char* read_share, const char* seed) {
+  return {"traffic",   "--generate",   pattern,    "--initiators", initiators,
+          "--targets", targets,        "--size",   size,           "--requests",
+          requests,    "--read-share", read_share, "--seed",       seed};
+}
+
+// Rows of all requests and the counts of all links, as texts.
+void check_same_traffic(const Words& words) {
+  const TemporaryFolder folder;
+  std::string label, rows[2], links[2];
+  for (const std::string& word : words) label += word + ' ';
+  BOOST_TEST_CONTEXT(label) {
+    for (const bool runs : {false, true}) {
+      const std::string file = folder.file("links.csv");
+      rows[runs] =
+          completed(joined(words, {"--csv", "--links", file, "--fabric", runs ? "runs" : "flits"}))
+              .out;
+      links[runs] = read_file(file);
+    }
+    BOOST_TEST(!rows[0].empty());
+    BOOST_TEST((rows[0] == rows[1]));
+    BOOST_TEST((links[0] == links[1]));
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(runs_and_single_flits_have_the_same_times_and_counts) {
+  const char* const all = "sip0.*.pe_dma";
+  // Writes of many streams to one cube: runs are split and withdrawn at routers and at the HBM.
+  check_same_traffic(traffic("hotspot", all, "sip0.cube5.hbm_ctrl.*", "3000", "10", "0.5", "3"));
+  check_same_traffic(joined(
+      traffic("stride", "sip0.cube1*.*.pe_dma", "sip0.cube5.hbm_ctrl.*", "10000", "8", "0", "102"),
+      {"--set", "system.flit_bytes=128"}));
+  check_same_traffic(traffic("closed-loop", all, "sip0.*.hbm_ctrl.*", "65536", "2", "0.5", "724"));
+  // Stopped while flits are announced for later.
+  check_same_traffic(joined(
+      traffic("stream", "sip0.cube0.pe0.pe_dma", "sip0.cube1.hbm_ctrl.pe0", "65536", "2", "0", "1"),
+      {"--until", "300.5"}));
+}
+
+// Each ring step moves more than one flit per message, and a run has one delta cycle at a node
+// where single flits have one each.
+BOOST_AUTO_TEST_CASE(runs_take_fewer_delta_cycles) {
+  const Words run{"run",     "--bench",     "ccl-allreduce", "--topology", "six_sip",
+                  "--param", "n_elem=4096", "--data",        "off",        "--json"};
+  Json flits = json_of(joined(run, {"--fabric", "flits"}));
+  Json runs = json_of(joined(run, {"--fabric", "runs"}));
+  BOOST_TEST(runs.at("host").at("delta_cycles").get<double>() <
+             0.75 * flits.at("host").at("delta_cycles").get<double>());
+  flits.erase("host");
+  runs.erase("host");
+  BOOST_TEST((flits == runs), Json::diff(flits, runs).dump(1).substr(0, 2000));
+}
+
+BOOST_AUTO_TEST_CASE(another_mode_is_refused) {
+  check_refused({"run", "--bench", "gemm-single-pe", "--fabric", "waves"},
+                {"--fabric", "waves", "runs", "flits"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
