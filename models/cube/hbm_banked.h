@@ -16,7 +16,13 @@
 #include <optional>
 #include <vector>
 
+#include "models/cube/hbm_channels.h"
 #include "models/cube/hbm_services.h"
+#include "models/data/debug_access.h"
+#include "models/fabric/memory_service.h"
+#include "models/fabric/serial_ingress.h"
+#include "models/protocol/fabric_node.h"
+#include "models/protocol/machine_services.h"
 #include "models/timing/hbm_address_map.h"
 #include "models/timing/hbm_bank_scheduler.h"
 #include "models/timing/hbm_bank_timing.h"
