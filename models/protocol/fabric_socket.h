@@ -49,7 +49,7 @@ class FabricForward : public tlm::tlm_fw_transport_if<> {
   // begins, and in the order of arrival per edge and virtual channel (host control messages: in any
   // order). Never waits. The transaction stays alive until its owner's completion callback.
   virtual void accept(Transaction& transaction, FlitRun run, Fs arrival) = 0;
-  // Runs of several flits (spec 13.2). False: only accept() is called, flit by flit.
+  // Runs of several flits (spec 2.11). False: only accept() is called, flit by flit.
   virtual bool takes_runs() const { return false; }
   // Announces run.count flits: the i-th of them reaches this end at arrival + i * spacing. The
   // sender may withdraw those that it has not yet handed over.
