@@ -1,5 +1,5 @@
 // Routes of spec 2.7 as the reference for RouteFinder: one search of the machine, or of the SIP or
-// cube that the path must not leave, per source. Nothing is shared between parts or split.
+// cube that the path must not leave, per source. Nothing is shared between regions or split.
 #pragma once
 
 #include <map>
