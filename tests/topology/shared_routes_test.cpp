@@ -44,8 +44,8 @@ std::vector<Override> chiplet(const std::string& distance_mm) {
           {"system.links.io_ual_to_switch", "{bw_gbs: 128.0, distance_mm: " + distance_mm + "}"}};
 }
 
-// Among them: 11 SIPs, whose names do not sort like their numbers; modules and components of one
-// SIP, cube or PE only; equal paths through two ports of a chiplet.
+// Machines with 11 SIPs, whose names do not sort like their numbers; with modules and components of
+// one SIP, cube or PE only; with equal paths through two ports of a chiplet.
 const std::vector<Machine> machines{
     {"default", "topology.yaml", {}},
     {"tiny", "topology.tiny.yaml", {}},
