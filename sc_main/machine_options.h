@@ -21,7 +21,7 @@ namespace kernbench {
 
 // Option of commands that simulate: check every connection (docs/contracts).
 void add_check_protocol_to(CLI::App& command, bool& check_protocol);
-// Option of the same commands: events of the fabric, "runs" or "flits" (spec 13.2).
+// Option of the same commands: events of the fabric, "runs" or "flits" (spec 2.11).
 void add_fabric_to(CLI::App& command, std::string& fabric);
 // Option of every command that builds a machine.
 void add_max_memory_to(CLI::App& command, std::string& max_memory);

@@ -182,8 +182,7 @@ std::string BenchRun::simulated_configuration() const {
 // Cubes of --elaborate reachable; empty: all.
 std::vector<CubeId> BenchRun::elaborated_cubes() const {
   if (options_.elaborates_all() || bench_.cubes == nullptr) return {};
-  return bench_.cubes({parameters_, devices_, spec_.system.sips.count, spec_.sip.cubes(),
-                       spec_.cube.pe_layout.pes()});
+  return bench_.cubes({parameters_, devices_, spec_.system.sips.count, spec_.sip.cubes()});
 }
 
 int BenchRun::simulate() {

@@ -19,7 +19,7 @@ std::string name_of(const CubeId& cube) { return node_names::cube(cube.sip, cube
 
 }  // namespace
 
-// SIPs, of which the nodes outside cubes, and cubes.
+// Places of a part: cubes, and SIPs for their nodes outside cubes.
 struct ElaboratedPart::Places {
   std::set<int> sips;
   std::set<CubeId> cubes;
@@ -127,7 +127,7 @@ bool is_equal(const ComponentSpec& a, const ComponentSpec& b) {
   return a.impl == b.impl && a.attributes.values() == b.attributes.values();
 }
 
-// Nodes by role and component, of which equal ones are one.
+// Nodes by role and component; one represents all with equal components.
 class NodesByComponent {
  public:
   explicit NodesByComponent(const Graph& graph) : graph_(graph) {}
@@ -169,7 +169,7 @@ ElaboratedPart::ElaboratedPart(const Graph& graph, const std::vector<CubeId>& cu
   while (const std::optional<Location> unlike = take(places)) places.add(*unlike);
 }
 
-// Returns the place of a node outside that equals none inside: it has to be part of it.
+// Returns the place of a node outside that equals none inside, which has to be added.
 std::optional<Location> ElaboratedPart::take(const Places& places) {
   NodesByComponent inside(*graph_);
   is_whole_ = true;

@@ -16,8 +16,8 @@ namespace kernbench {
 
 class ElaboratedPart {
  public:
-  // For the accesses and messages of the PEs of `cubes`, and the requests of the host to them. The
-  // whole machine if `cubes` is empty, and if it has plain TLM-2.0 initiators, which access any
+  // Part for the accesses and messages of the PEs of `cubes`, and the requests of the host to them.
+  // The whole machine if `cubes` is empty, and if it has plain TLM-2.0 initiators, which access any
   // address. UsageError for a cube that the machine lacks.
   explicit ElaboratedPart(const Graph& graph, const std::vector<CubeId>& cubes = {});
 
@@ -25,8 +25,8 @@ class ElaboratedPart {
   bool has(NodeId node) const { return has_[node]; }
   // Throws UsageError that names the node if it is outside the part.
   void check(NodeId node) const;
-  // For a node outside: one of the part with the same role, implementation and attributes, from
-  // which totals over the whole machine are completed.
+  // Returns, for a node outside, one of the part with the same role, implementation and attributes,
+  // from which totals over the whole machine are completed.
   NodeId equal_of(NodeId node) const { return equals_[node]; }
 
  private:
@@ -35,7 +35,7 @@ class ElaboratedPart {
   std::optional<Location> take(const Places& places);
 
   const Graph* graph_;
-  std::string cubes_;  // text of the cubes
+  std::string cubes_;  // names of the cubes, for messages
   bool is_whole_ = true;
   std::vector<bool> has_;
   std::vector<NodeId> equals_;  // by node; empty for the whole machine

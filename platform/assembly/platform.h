@@ -44,7 +44,7 @@ struct PlatformOptions {
   FunctionalModel* data = nullptr;  // null: data off; outlives the platform
   bool check_protocol =
       false;                  // a monitor at every connection (models/protocol/protocol_monitor.h)
-  bool single_flits = false;  // every flit has an event of its own at each node (spec 13.2)
+  bool single_flits = false;  // every flit has an event of its own at each node (spec 2.11)
   // Cubes that are used: only what they can reach is elaborated (elaborated_part.h). Empty: all.
   std::vector<CubeId> cubes = {};
   bool tear_down = true;  // false: the destructor leaves the modules to the end of the process

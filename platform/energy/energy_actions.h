@@ -72,7 +72,8 @@ class EnergyActions {
   std::size_t part_of_sip(int sip) const { return static_cast<std::size_t>(sip); }
   std::size_t part_of_system() const { return sips_; }
   std::size_t part_of_pe(NodeId engine) const { return pe_parts_[engine]; }
-  std::size_t counters() const { return counters_; }  // of the whole machine
+  // Number of counters of the whole machine, elaborated or not.
+  std::size_t counters() const { return counters_; }
 
   // Components by kind that have a static power, and that power in W.
   struct StaticPower {
@@ -120,7 +121,7 @@ class EnergyActions {
   std::vector<StaticPower> static_;
   std::map<EnergyKind, KnownActions> known_;  // kinds in the machine
   std::size_t counters_ = 0;
-  bool is_elaborated_ = true;  // that is being added
+  bool is_elaborated_ = true;  // the component or link that is being added
   std::deque<OpCounters> op_counters_;
   std::unordered_map<const sc_core::sc_object*, OpCounters*> by_node_;  // looked up only
 };

@@ -106,7 +106,7 @@ class TimelineResources final : public TimelineObserver,
     std::map<std::pair<std::string, std::string>, Merged> classes;  // by group and kind
     std::vector<Named> hot;
     const Graph& graph = platform_.graph();
-    std::size_t next = 0;  // of the elaborated links
+    std::size_t next = 0;  // index of the next elaborated link
     for (std::size_t i = 0; i < graph.edges().size(); ++i) {
       const FabricEdges::Edge& link = platform_.fabric_edges()[i];
       if (link.binding != EdgeBinding::link) continue;

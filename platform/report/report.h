@@ -139,7 +139,8 @@ class ReportSet {
   // Names of the declared options, only of reports without `source`.
   std::vector<std::string> options() const;
   std::vector<std::string> options_without(unsigned source) const;
-  std::vector<std::string> options_of_whole_machine() const;  // of such reports
+  // Names of the options of reports whose scope is the whole machine.
+  std::vector<std::string> options_of_whole_machine() const;
   void check() const;
   std::vector<std::string> files() const;
 

@@ -18,7 +18,7 @@ struct DiagramLayout {
     std::string label;  // may be empty
   };
 
-  Box bounds;  // of all shapes, without title and legend
+  Box bounds;  // around all shapes, without title and legend
   Box area;    // part that fills the block of this scope one level above: the cubes of a SIP
   std::vector<Box> blocks;                // by index of the block
   std::vector<std::vector<Point>> links;  // by index of the link, from its block `a` to `b`

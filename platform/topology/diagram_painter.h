@@ -46,7 +46,7 @@ class DiagramPainter {
   // From the link's block `a` to `b`; corners are right angles.
   void link(std::size_t index, const std::vector<Point>& points);
 
-  // Shapes that stand for no block or link; `label`: for the layout alone.
+  // Shapes that represent no block or link; `label`: for the layout alone.
   void outline(const Box& box, const Paint& paint, const std::string& label);
   void guide(const std::vector<Point>& points, const Paint& paint);
 

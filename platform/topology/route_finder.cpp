@@ -64,7 +64,7 @@ bool is_host_side(const Node& node) {
 
 }  // namespace
 
-RouteFinder::RouteFinder(const Graph& graph) : graph_(graph), parts_(graph) {
+RouteFinder::RouteFinder(const Graph& graph) : graph_(graph), regions_(graph) {
   weights_um_.reserve(graph.edges().size());
   for (const Edge& edge : graph.edges())
     weights_um_.push_back((edge.routing_weight_mm * Rational(1000)).round_half_up());
@@ -83,7 +83,7 @@ RouteFinder::Scope RouteFinder::confined(NodeId src, NodeId dst, View view) cons
   // Between cubes the weights lead to the same paths in any machine of ordinary size; excluding
   // nodes guarantees them and speeds up the search. From an IO chiplet the weights would select a
   // path out through the PCIe switch and in through another chiplet nearer to the cube.
-  scope.part = same_cube ? &parts_.cube_of(a.at) : &parts_.sip_of(a.at);
+  scope.region = same_cube ? &regions_.cube_of(a.at) : &regions_.sip_of(a.at);
   if (in_cubes) scope.edge_kinds &= ~io_border;
   if (same_cube && !is_ucie(a) && !is_ucie(b)) scope.edge_kinds &= ~ucie_kinds;
   if (same_cube) scope.x_row = -1;  // no ucie_mesh edge is within a cube
@@ -94,28 +94,28 @@ RouteFinder::Scope RouteFinder::confined(NodeId src, NodeId dst, View view) cons
 // the border and the best one from there: its sums and its first difference from another path add
 // up, or are in one of the two (spec 2.7).
 std::vector<NodeId> RouteFinder::search(NodeId src, NodeId dst, const Scope& scope) const {
-  if (scope.part != nullptr) return search_part(src, dst, scope, *scope.part, no_node);
-  const MachinePart& from = parts_.sip_of(graph_.node(src).at);
-  const MachinePart& to = parts_.sip_of(graph_.node(dst).at);
-  const NodeId border = parts_.border();
-  if (&from == &to) return search_part(src, dst, scope, from, border);
-  std::vector<NodeId> path = search_part(src, border, scope, from, border);
-  const std::vector<NodeId> rest = search_part(border, dst, scope, to, border);
+  if (scope.region != nullptr) return search_region(src, dst, scope, *scope.region, no_node);
+  const RoutingRegion& from = regions_.sip_of(graph_.node(src).at);
+  const RoutingRegion& to = regions_.sip_of(graph_.node(dst).at);
+  const NodeId border = regions_.border();
+  if (&from == &to) return search_region(src, dst, scope, from, border);
+  std::vector<NodeId> path = search_region(src, border, scope, from, border);
+  const std::vector<NodeId> rest = search_region(border, dst, scope, to, border);
   if (path.empty() || rest.empty()) return {};
   path.insert(path.end(), rest.begin() + 1, rest.end());
   return path;
 }
 
-// Best path within a part and the border, if that is not no_node.
-std::vector<NodeId> RouteFinder::search_part(NodeId src, NodeId dst, const Scope& scope,
-                                             const MachinePart& part, NodeId border) const {
-  const NodeId offset = part.first - part.shape;
+// Best path within a region and the border, if that is not no_node.
+std::vector<NodeId> RouteFinder::search_region(NodeId src, NodeId dst, const Scope& scope,
+                                               const RoutingRegion& region, NodeId border) const {
+  const NodeId offset = region.first - region.shape;
   SearchSpace space;
   space.edge_kinds = scope.edge_kinds;
-  space.first = part.shape;
-  space.last = part.last - offset;
+  space.first = region.shape;
+  space.last = region.last - offset;
   space.x_row = scope.x_row;
-  if (!part.contains(border)) space.border = border;
+  if (!region.contains(border)) space.border = border;
   const auto in_shape = [&](NodeId node) { return node == space.border ? node : node - offset; };
   const bool first = graph_.spec().cube.lane_select == LaneSelect::first &&
                      (space.edge_kinds & bit(EdgeKind::ucie_internal)) != 0;

@@ -1,6 +1,6 @@
 // Paths through the machine (spec 2.7, ADR-0051). Trees of shortest paths are computed on first use
-// and kept, once for all parts of one shape (machine_parts.h); a path between SIPs is that to the
-// switch and that from there.
+// and kept, once for all regions of one shape (routing_regions.h); a path between SIPs is that to
+// the switch and that from there.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "platform/topology/graph.h"
-#include "platform/topology/machine_parts.h"
+#include "platform/topology/routing_regions.h"
 #include "platform/topology/shortest_paths.h"
 
 namespace kernbench {
@@ -55,20 +55,20 @@ class RouteFinder {
  private:
   // Edges that a path may use, and nodes that it must not leave.
   struct Scope {
-    std::uint32_t edge_kinds;  // SearchSpace::edge_kinds
-    int x_row;                 // SearchSpace::x_row
-    const MachinePart* part;   // null: the whole machine
+    std::uint32_t edge_kinds;     // SearchSpace::edge_kinds
+    int x_row;                    // SearchSpace::x_row
+    const RoutingRegion* region;  // null: the whole machine
   };
 
   Scope confined(NodeId src, NodeId dst, View view) const;
   std::vector<NodeId> search(NodeId src, NodeId dst, const Scope& scope) const;
-  std::vector<NodeId> search_part(NodeId src, NodeId dst, const Scope& scope,
-                                  const MachinePart& part, NodeId border) const;
+  std::vector<NodeId> search_region(NodeId src, NodeId dst, const Scope& scope,
+                                    const RoutingRegion& region, NodeId border) const;
   std::vector<NodeId> stations(NodeId src, NodeId dst) const;
   [[noreturn]] void no_path(NodeId src, NodeId dst) const;
 
   const Graph& graph_;
-  MachineParts parts_;
+  RoutingRegions regions_;
   std::vector<std::uint64_t> weights_um_;  // by edge index
   mutable std::map<std::pair<SearchSpace, NodeId>, std::unique_ptr<PathTree>> trees_;
 };

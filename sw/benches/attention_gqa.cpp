@@ -8,7 +8,6 @@
 #include <memory>
 #include <numeric>
 #include <stdexcept>
-#include <utility>
 #include <variant>
 
 #include "models/base/errors.h"
@@ -283,34 +282,34 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_attention_gqa(BenchRegistry& registry) {
-  Bench bench{
-      "attention-gqa",
-      "Grouped-query attention over a ring of PEs, cubes or SIPs that share the keys: in prefill "
-      "keys and values travel, in decode partial results",
-      {choice("panel", "kernel, with its wiring, queries and ranks", panel_names()),
-       choice("wiring", "ranks of the ring; panel: those of the panel",
-              {by_panel, "intra_pe_ring", "cube_ring", "sip_ring"}),
-       number_by_panel("ranks",
-                       "a number, or panel: the panel's, of a sip_ring all SIPs; fewer if "
-                       "there are fewer keys, or queries to share"),
-       number_by_panel("S_q", "queries, the last tokens of the sequence: a number, or panel"),
-       extent("S_kv", "keys, tokens of the sequence", 128),
-       Parameter::integer("q_heads", "query heads", "", "spec 10.3")
-           .default_val(8)
-           .range("1", "1024"),
-       Parameter::integer("kv_heads", "heads of keys and values; the query heads share them", "",
-                          "spec 10.3")
-           .default_val(1)
-           .range("1", "1024"),
-       Parameter::integer("d_head", "columns of a head", "", "spec 10.3")
-           .default_val(64)
-           .range("1", "65536"),
-       Parameter::boolean("causal", "a token attends to itself and to previous tokens", "spec 10.3")
-           .default_val(true),
-       magnitude_of_queries(), float_dtype("element type of all tensors")},
-      &run};
-  bench.cubes = &cubes_of_ring;
-  registry.add(std::move(bench));
+  registry.add(
+      {"attention-gqa",
+       "Grouped-query attention over a ring of PEs, cubes or SIPs that share the keys: in prefill "
+       "keys and values travel, in decode partial results",
+       {choice("panel", "kernel, with its wiring, queries and ranks", panel_names()),
+        choice("wiring", "ranks of the ring; panel: those of the panel",
+               {by_panel, "intra_pe_ring", "cube_ring", "sip_ring"}),
+        number_by_panel("ranks",
+                        "a number, or panel: the panel's, of a sip_ring all SIPs; fewer if "
+                        "there are fewer keys, or queries to share"),
+        number_by_panel("S_q", "queries, the last tokens of the sequence: a number, or panel"),
+        extent("S_kv", "keys, tokens of the sequence", 128),
+        Parameter::integer("q_heads", "query heads", "", "spec 10.3")
+            .default_val(8)
+            .range("1", "1024"),
+        Parameter::integer("kv_heads", "heads of keys and values; the query heads share them", "",
+                           "spec 10.3")
+            .default_val(1)
+            .range("1", "1024"),
+        Parameter::integer("d_head", "columns of a head", "", "spec 10.3")
+            .default_val(64)
+            .range("1", "65536"),
+        Parameter::boolean("causal", "a token attends to itself and to previous tokens",
+                           "spec 10.3")
+            .default_val(true),
+        magnitude_of_queries(), float_dtype("element type of all tensors")},
+       &run,
+       &cubes_of_ring});
 }
 
 }  // namespace kernbench::benches

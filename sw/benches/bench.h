@@ -11,11 +11,11 @@
 
 namespace kernbench {
 
-// What the cubes that a bench uses depend on.
+// Facts on which the cubes that a bench uses depend.
 struct BenchSetting {
   const Attributes& parameters;  // resolved
-  std::vector<int> devices;      // of --device
-  int sips, cubes, pes;          // SIPs of the machine, cubes of a SIP, PEs of a cube
+  std::vector<int> devices;      // SIPs of --device
+  int sips, cubes;               // SIPs of the machine, cubes of a SIP
 };
 
 // Cube 0 of each device: tensors and launches on PEs of that cube alone.
@@ -29,14 +29,14 @@ struct Bench {
   std::string description;  // one line
   ParameterSchema parameters;
   void (*run)(Torch& torch) = nullptr;
+  // Cubes whose PEs and memories it uses, for mappings, transfers and messages, too: with
+  // `--elaborate reachable` no others are elaborated (spec 1.4). Null, or an empty list: all.
+  std::vector<CubeId> (*cubes)(const BenchSetting& setting) = nullptr;
   bool per_device = true;  // false: collectives and evaluations, which use several SIPs
                            // themselves and ignore --device
   DataMode needs_data = DataMode::off;  // minimum: deferred if kernels branch on loaded values,
                                         // eager if on computed ones
   bool measures_transfers = false;      // uses torch.transfers()
-  // Cubes whose PEs and memories it uses, for mappings, transfers and messages, too: with
-  // `--elaborate reachable` no others are elaborated (spec 1.4). Null, or an empty list: all.
-  std::vector<CubeId> (*cubes)(const BenchSetting& setting) = nullptr;
 };
 
 // Parameter from the command line.

@@ -162,27 +162,26 @@ Parameter at_most(const char* name, const char* description, std::int64_t extent
 }  // namespace
 
 void register_conv3x3(BenchRegistry& registry) {
-  Bench bench{
-      "conv3x3",
-      "3x3 convolution of an image, stride 1, padding 1, layout NHWC, as nine products of shifted "
-      "blocks; rows over the PEs of a cube",
-      {extent("height", "height of the image", 32), extent("width", "width of the image", 32),
-       Parameter::integer("channels", "channels of the image; nine taps must fit the scratch", "",
-                          "spec 10.3")
-           .default_val(64)
-           .range("1", "3640"),
-       extent("filters", "channels of the result", 64),
-       float_dtype("element type of the image, the weights and the result"), shared_by_pes("rows"),
-       at_most("block_h", "rows of the result in a block, at most", 2),
-       at_most("block_w", "columns of the result in a block, at most; the detour takes all", 64),
-       at_most("block_f", "filters in a block, at most; the detour takes all", 64),
-       choice("form",
-              "blocks: double-buffered blocks with strides and a halo, products that "
-              "add; detour: dense blocking loads of a padded image, sums on PE_MATH",
-              {"blocks", "detour"})},
-      &run};
-  bench.cubes = &first_cubes;
-  registry.add(std::move(bench));
+  registry.add(
+      {"conv3x3",
+       "3x3 convolution of an image, stride 1, padding 1, layout NHWC, as nine products of shifted "
+       "blocks; rows over the PEs of a cube",
+       {extent("height", "height of the image", 32), extent("width", "width of the image", 32),
+        Parameter::integer("channels", "channels of the image; nine taps must fit the scratch", "",
+                           "spec 10.3")
+            .default_val(64)
+            .range("1", "3640"),
+        extent("filters", "channels of the result", 64),
+        float_dtype("element type of the image, the weights and the result"), shared_by_pes("rows"),
+        at_most("block_h", "rows of the result in a block, at most", 2),
+        at_most("block_w", "columns of the result in a block, at most; the detour takes all", 64),
+        at_most("block_f", "filters in a block, at most; the detour takes all", 64),
+        choice("form",
+               "blocks: double-buffered blocks with strides and a halo, products that "
+               "add; detour: dense blocking loads of a padded image, sums on PE_MATH",
+               {"blocks", "detour"})},
+       &run,
+       &first_cubes});
 }
 
 }  // namespace kernbench::benches

@@ -176,23 +176,23 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_flash_attention(BenchRegistry& registry) {
-  Bench bench{
-      "flash-attention",
-      "Attention with online softmax, causal or not: blocks of queries and heads over "
-      "the PEs of a cube",
-      {extent("tokens", "tokens of the sequence", 256), extent("heads", "heads of q, k and v", 4),
-       extent("d_head", "columns of a head", 64),
-       Parameter::boolean("causal", "a token attends to itself and to previous tokens", "spec 10.3")
-           .default_val(true),
-       extent("block_m", "queries in a block", 64), extent("block_n", "keys in a block", 64),
-       magnitude_of_queries(), float_dtype("element type of all tensors"), shared_by_pes("tokens"),
-       choice("form",
-              "blocks: heads by descriptors, loads concurrent with computation; detour: "
-              "sequential dense accesses",
-              {"blocks", "detour"}, "assumption")},
-      &run};
-  bench.cubes = &first_cubes;
-  registry.add(std::move(bench));
+  registry.add(
+      {"flash-attention",
+       "Attention with online softmax, causal or not: blocks of queries and heads over "
+       "the PEs of a cube",
+       {extent("tokens", "tokens of the sequence", 256), extent("heads", "heads of q, k and v", 4),
+        extent("d_head", "columns of a head", 64),
+        Parameter::boolean("causal", "a token attends to itself and to previous tokens",
+                           "spec 10.3")
+            .default_val(true),
+        extent("block_m", "queries in a block", 64), extent("block_n", "keys in a block", 64),
+        magnitude_of_queries(), float_dtype("element type of all tensors"), shared_by_pes("tokens"),
+        choice("form",
+               "blocks: heads by descriptors, loads concurrent with computation; detour: "
+               "sequential dense accesses",
+               {"blocks", "detour"}, "assumption")},
+       &run,
+       &first_cubes});
 }
 
 }  // namespace kernbench::benches

@@ -102,9 +102,9 @@ void register_gather_walk(BenchRegistry& registry) {
                extent("width", "elements of a row", 64),
                extent("steps", "length of the walk; at most the number of nodes", 32),
                any_dtype("element type of the rows"), shared_by_pes("nodes")},
-              &run};
+              &run,
+              &first_cubes};
   bench.needs_data = DataMode::deferred;
-  bench.cubes = &first_cubes;
   registry.add(std::move(bench));
 }
 

@@ -247,28 +247,27 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_gqa_decode(BenchRegistry& registry) {
-  Bench bench{
-      "gqa-decode",
-      "Attention of one new token of each sequence to a cache of keys and values that is split "
-      "over the PEs of a cube; grouped query heads",
-      {extent("sequences", "sequences, each with one query token", 4),
-       extent("tokens", "tokens of each sequence in the cache", 1024),
-       extent("query_heads", "query heads of a sequence", 8),
-       extent("kv_heads", "heads of keys and values; the query heads share them", 2),
-       extent("d_head", "columns of a head", 64),
-       extent("block_n", "tokens of a block; fewer if they do not fit", 64), magnitude_of_queries(),
-       float_dtype("element type of all tensors"), shared_by_pes("tokens"),
-       choice("merge",
-              "merge of the parts: messages up a tree of PEs, or a second launch that reads "
-              "them from memory",
-              {"messages", "pass"}, "assumption"),
-       choice("form",
-              "blocks: all heads in one product, loads concurrent with computation; detour: "
-              "sequential heads, sequential dense accesses",
-              {"blocks", "detour"}, "assumption")},
-      &run};
-  bench.cubes = &first_cubes;
-  registry.add(std::move(bench));
+  registry.add(
+      {"gqa-decode",
+       "Attention of one new token of each sequence to a cache of keys and values that is split "
+       "over the PEs of a cube; grouped query heads",
+       {extent("sequences", "sequences, each with one query token", 4),
+        extent("tokens", "tokens of each sequence in the cache", 1024),
+        extent("query_heads", "query heads of a sequence", 8),
+        extent("kv_heads", "heads of keys and values; the query heads share them", 2),
+        extent("d_head", "columns of a head", 64),
+        extent("block_n", "tokens of a block; fewer if they do not fit", 64),
+        magnitude_of_queries(), float_dtype("element type of all tensors"), shared_by_pes("tokens"),
+        choice("merge",
+               "merge of the parts: messages up a tree of PEs, or a second launch that reads "
+               "them from memory",
+               {"messages", "pass"}, "assumption"),
+        choice("form",
+               "blocks: all heads in one product, loads concurrent with computation; detour: "
+               "sequential heads, sequential dense accesses",
+               {"blocks", "detour"}, "assumption")},
+       &run,
+       &first_cubes});
 }
 
 }  // namespace kernbench::benches

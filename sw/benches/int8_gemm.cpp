@@ -225,37 +225,36 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_int8_gemm(BenchRegistry& registry) {
-  Bench bench{
-      "int8-gemm",
-      "Matrix product of i8 with a scale for each row and column, dequantised to f16; columns "
-      "over the PEs of a cube",
-      {extent("M", "rows of a and of the result", 128),
-       Parameter::integer("K", "columns of a, rows of b; sums stay within i32", "", "spec 10.3")
-           .default_val(1024)
-           .range("1", "131071"),
-       extent("N", "columns of b and of the result", 512), shared_by_pes("columns of b"),
-       Parameter::integer("block_k", "rows of b in a block", "", "spec 10.3")
-           .default_val(128)
-           .range("1", "65536"),
-       Parameter::integer("block_n",
-                          "columns of b in a block, at most; the detour takes all of a PE", "",
-                          "spec 10.3")
-           .default_val(512)
-           .range("1", "65536"),
-       Parameter::integer("stages", "blocks of b that form blocks loads ahead", "", "spec 10.3")
-           .default_val(4)
-           .range("1", "16"),
-       choice("scales",
-              "channel: a scale for each row of a and column of b; k_group: in addition one for "
-              "each block of k",
-              {"channel", "k_group"}),
-       choice("form",
-              "blocks: double-buffered loads and products that add; composite: tiles of "
-              "PE_SCHEDULER with an epilogue; detour: dense blocking loads, sums on PE_MATH",
-              {"blocks", "composite", "detour"})},
-      &run};
-  bench.cubes = &first_cubes;
-  registry.add(std::move(bench));
+  registry.add(
+      {"int8-gemm",
+       "Matrix product of i8 with a scale for each row and column, dequantised to f16; columns "
+       "over the PEs of a cube",
+       {extent("M", "rows of a and of the result", 128),
+        Parameter::integer("K", "columns of a, rows of b; sums stay within i32", "", "spec 10.3")
+            .default_val(1024)
+            .range("1", "131071"),
+        extent("N", "columns of b and of the result", 512), shared_by_pes("columns of b"),
+        Parameter::integer("block_k", "rows of b in a block", "", "spec 10.3")
+            .default_val(128)
+            .range("1", "65536"),
+        Parameter::integer("block_n",
+                           "columns of b in a block, at most; the detour takes all of a PE", "",
+                           "spec 10.3")
+            .default_val(512)
+            .range("1", "65536"),
+        Parameter::integer("stages", "blocks of b that form blocks loads ahead", "", "spec 10.3")
+            .default_val(4)
+            .range("1", "16"),
+        choice("scales",
+               "channel: a scale for each row of a and column of b; k_group: in addition one for "
+               "each block of k",
+               {"channel", "k_group"}),
+        choice("form",
+               "blocks: double-buffered loads and products that add; composite: tiles of "
+               "PE_SCHEDULER with an epilogue; detour: dense blocking loads, sums on PE_MATH",
+               {"blocks", "composite", "detour"})},
+       &run,
+       &first_cubes});
 }
 
 }  // namespace kernbench::benches

@@ -2,7 +2,6 @@
 // cube.
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
@@ -79,17 +78,16 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_layernorm(BenchRegistry& registry) {
-  Bench bench{
-      "layernorm",
-      "Layer normalisation along rows, rows over the PEs of a cube; reductions and "
-      "element-wise MATH in f32",
-      {extent("rows", "rows of the matrix", 64),
-       extent("columns", "columns of the matrix; a few rows in f32 must fit the scratch", 768),
-       float_dtype("element type of the matrix, gamma, beta and the result"),
-       shared_by_pes("rows")},
-      &run};
-  bench.cubes = &first_cubes;
-  registry.add(std::move(bench));
+  registry.add(
+      {"layernorm",
+       "Layer normalisation along rows, rows over the PEs of a cube; reductions and "
+       "element-wise MATH in f32",
+       {extent("rows", "rows of the matrix", 64),
+        extent("columns", "columns of the matrix; a few rows in f32 must fit the scratch", 768),
+        float_dtype("element type of the matrix, gamma, beta and the result"),
+        shared_by_pes("rows")},
+       &run,
+       &first_cubes});
 }
 
 }  // namespace kernbench::benches

@@ -149,9 +149,9 @@ void register_layernorm_backward(BenchRegistry& registry) {
               "the memory adds",
               {"locks", "atomics"}, "assumption"),
        float_dtype("element type of x, dy, gamma and dx; sums are f32"), shared_by_pes("rows")},
-      &run};
+      &run,
+      &cubes_of_devices};
   bench.needs_data = DataMode::deferred;
-  bench.cubes = &cubes_of_devices;
   registry.add(std::move(bench));
 }
 

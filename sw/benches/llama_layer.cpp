@@ -321,9 +321,9 @@ void register_llama_layer(BenchRegistry& registry) {
        float_dtype("element type of weights, activations and cache"),
        cubes_parameter(),
        pes_parameter()},
-      &run};
+      &run,
+      &cubes_of_ranks};
   bench.per_device = false;
-  bench.cubes = &cubes_of_ranks;
   registry.add(std::move(bench));
 }
 

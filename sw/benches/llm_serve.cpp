@@ -240,9 +240,8 @@ void register_llm_serve(BenchRegistry& registry) {
   Bench bench{bench_name,
               "An LLM server: request trace, continuous batching, paged KV cache; TTFT, TPOT, "
               "throughput",
-              schema(), &run};
+              schema(), &run, &cubes_of_ranks};
   bench.per_device = false;
-  bench.cubes = &cubes_of_ranks;
   registry.add(std::move(bench));
 }
 

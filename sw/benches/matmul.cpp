@@ -152,7 +152,7 @@ Bench single_pe_bench() {
              "composite: tiles through the whole PE; dot: one PE_GEMM operation on loaded operands",
              {"composite", "dot"}));
   return {"gemm-single-pe", "Matrix product on one PE, tiled or as one dot", std::move(parameters),
-          &run_single_pe};
+          &run_single_pe, &first_cubes};
 }
 
 Bench composite_bench() {
@@ -166,16 +166,14 @@ Bench composite_bench() {
   parameters.push_back(choice("epilogue", "applied to every output tile",
                               {"none", "relu", "gelu", "silu"}, "spec 5.3"));
   return {"matmul-composite", "Tiled matrix product on one PE, by operand variant and epilogue",
-          std::move(parameters), &run_composite};
+          std::move(parameters), &run_composite, &first_cubes};
 }
 
 }  // namespace
 
 void register_matmul(BenchRegistry& registry) {
-  for (Bench bench : {single_pe_bench(), composite_bench()}) {
-    bench.cubes = &first_cubes;
-    registry.add(std::move(bench));
-  }
+  registry.add(single_pe_bench());
+  registry.add(composite_bench());
 }
 
 }  // namespace kernbench::benches

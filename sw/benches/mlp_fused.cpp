@@ -1,6 +1,5 @@
 // mlp-fused: gemm, bias, gelu and gemm in two composites, the hidden layer in TCM.
 #include <algorithm>
-#include <utility>
 
 #include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
@@ -69,15 +68,14 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_mlp_fused(BenchRegistry& registry) {
-  Bench bench{"mlp-fused",
-              "Gemm with bias and gelu, then gemm: two composites, the hidden layer stays in TCM",
-              {extent("tokens", "rows of x", 32), extent("d_in", "columns of x", 64),
-               extent("hidden", "columns of the hidden layer", 256),
-               extent("d_out", "columns of the result", 64),
-               float_dtype("element type of all tensors"), shared_by_pes("tokens")},
-              &run};
-  bench.cubes = &first_cubes;
-  registry.add(std::move(bench));
+  registry.add({"mlp-fused",
+                "Gemm with bias and gelu, then gemm: two composites, the hidden layer stays in TCM",
+                {extent("tokens", "rows of x", 32), extent("d_in", "columns of x", 64),
+                 extent("hidden", "columns of the hidden layer", 256),
+                 extent("d_out", "columns of the result", 64),
+                 float_dtype("element type of all tensors"), shared_by_pes("tokens")},
+                &run,
+                &first_cubes});
 }
 
 }  // namespace kernbench::benches

@@ -368,9 +368,9 @@ void register_moe_routing(BenchRegistry& registry) {
                       "blocks: tokens are gathered and scattered by computed indices; detour: "
                       "copied row by row; dense: every expert for every token",
                       {"blocks", "detour", "dense"})},
-              &run};
+              &run,
+              &first_cubes};
   bench.needs_data = DataMode::eager;
-  bench.cubes = &first_cubes;
   registry.add(std::move(bench));
 }
 

@@ -127,9 +127,9 @@ void register_newton_until(BenchRegistry& registry) {
                           "assumption")
            .default_val(50)
            .range("0", "1000000")},
-      &run};
+      &run,
+      &first_cubes};
   bench.needs_data = DataMode::eager;
-  bench.cubes = &first_cubes;
   registry.add(std::move(bench));
 }
 

@@ -2,7 +2,6 @@
 // layer, q = x wq, k = x wk, v = x wv, on one PE, over the PEs of a cube, and at the size of GPT-3
 // Small (Brown et al. 2020, table 2.1: d_model 768), tensor-parallel over PEs and cubes.
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "sw/benches/bench.h"
@@ -139,13 +138,15 @@ void run_gpt3(Torch& torch) {
            static_cast<int>(given.integer("cubes")), static_cast<int>(given.integer("pes"))});
 }
 
+// Columns are cut over cubes, in each of them: cubes_of_devices.
 Bench qkv_gemm() {
   return {"qkv-gemm",
           "Query, key and value projections on one PE, three composites in flight",
           {extent("M", "rows of x", 32), extent("K", "columns of x, rows of each weight", 64),
            extent("N", "columns of each of q, k and v", 32),
            any_dtype("element type of x and the weights; the products of integers are i32")},
-          &run_one_pe};
+          &run_one_pe,
+          &cubes_of_devices};
 }
 
 Bench qkv_gemm_multi_pe() {
@@ -157,7 +158,8 @@ Bench qkv_gemm_multi_pe() {
            Parameter::integer("pes", "PEs of the cube that share the columns", "", "spec 10.3")
                .default_val(8)
                .range("1", "64")},
-          &run_multi_pe};
+          &run_multi_pe,
+          &cubes_of_devices};
 }
 
 Bench gpt3_qkv() {
@@ -173,16 +175,16 @@ Bench gpt3_qkv() {
            Parameter::integer("cubes", "cubes of the SIP that share the columns", "", "spec 10.3")
                .default_val(1)
                .range("1", "64")},
-          &run_gpt3};
+          &run_gpt3,
+          &cubes_of_devices};
 }
 
 }  // namespace
 
 void register_qkv(BenchRegistry& registry) {
-  for (Bench bench : {qkv_gemm(), qkv_gemm_multi_pe(), gpt3_qkv()}) {
-    bench.cubes = &cubes_of_devices;  // the columns are cut over cubes
-    registry.add(std::move(bench));
-  }
+  registry.add(qkv_gemm());
+  registry.add(qkv_gemm_multi_pe());
+  registry.add(gpt3_qkv());
 }
 
 }  // namespace kernbench::benches

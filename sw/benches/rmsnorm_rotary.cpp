@@ -246,30 +246,29 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_rmsnorm_rotary(BenchRegistry& registry) {
-  Bench bench{
-      "rmsnorm-rotary",
-      "RMS normalisation of rows, then a rotary embedding of each head; rows over the PEs",
-      {extent("tokens", "rows of x", 256),
-       Parameter::integer("heads", "heads of a row of x; a few rows in f32 must fit the scratch",
-                          "", "spec 10.3")
-           .default_val(8)
-           .range("1", "128"),
-       Parameter::integer("d", "elements of a head; even", "", "spec 10.3")
-           .default_val(128)
-           .range("2", "256"),
-       float_dtype("element type of x, gamma and the result; cosines and sines are f32"),
-       shared_by_pes("rows"),
-       choice("pairs",
-              "elements that rotate together; half: {i, i + d/2} (GPT-NeoX, Llama), "
-              "interleaved: {2i, 2i + 1} (GPT-J)",
-              {"half", "interleaved"}),
-       choice("form",
-              "blocks: slices, strides and overlap; detour: dense loads, partners by a "
-              "product with a permutation",
-              {"blocks", "detour"})},
-      &run};
-  bench.cubes = &first_cubes;
-  registry.add(std::move(bench));
+  registry.add(
+      {"rmsnorm-rotary",
+       "RMS normalisation of rows, then a rotary embedding of each head; rows over the PEs",
+       {extent("tokens", "rows of x", 256),
+        Parameter::integer("heads", "heads of a row of x; a few rows in f32 must fit the scratch",
+                           "", "spec 10.3")
+            .default_val(8)
+            .range("1", "128"),
+        Parameter::integer("d", "elements of a head; even", "", "spec 10.3")
+            .default_val(128)
+            .range("2", "256"),
+        float_dtype("element type of x, gamma and the result; cosines and sines are f32"),
+        shared_by_pes("rows"),
+        choice("pairs",
+               "elements that rotate together; half: {i, i + d/2} (GPT-NeoX, Llama), "
+               "interleaved: {2i, 2i + 1} (GPT-J)",
+               {"half", "interleaved"}),
+        choice("form",
+               "blocks: slices, strides and overlap; detour: dense loads, partners by a "
+               "product with a permutation",
+               {"blocks", "detour"})},
+       &run,
+       &first_cubes});
 }
 
 }  // namespace kernbench::benches

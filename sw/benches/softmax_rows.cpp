@@ -1,7 +1,6 @@
 // softmax-rows: softmax along the rows of a matrix, rows distributed over the PEs of a cube.
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
@@ -65,16 +64,15 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_softmax_rows(BenchRegistry& registry) {
-  Bench bench{"softmax-rows",
-              "Softmax along rows, rows over the PEs of a cube; one MATH operation or its steps",
-              {extent("rows", "rows of the matrix", 64),
-               extent("columns", "columns of the matrix; a few rows must fit the scratch", 512),
-               float_dtype("element type of the matrix and the result"), shared_by_pes("rows"),
-               choice("compute", "op: tl.softmax; steps: max, exp, sum and quotient one by one",
-                      {"op", "steps"}, "spec 6")},
-              &run};
-  bench.cubes = &first_cubes;
-  registry.add(std::move(bench));
+  registry.add({"softmax-rows",
+                "Softmax along rows, rows over the PEs of a cube; one MATH operation or its steps",
+                {extent("rows", "rows of the matrix", 64),
+                 extent("columns", "columns of the matrix; a few rows must fit the scratch", 512),
+                 float_dtype("element type of the matrix and the result"), shared_by_pes("rows"),
+                 choice("compute", "op: tl.softmax; steps: max, exp, sum and quotient one by one",
+                        {"op", "steps"}, "spec 6")},
+                &run,
+                &first_cubes});
 }
 
 }  // namespace kernbench::benches

@@ -169,25 +169,24 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_split_k_gemm(BenchRegistry& registry) {
-  Bench bench{
-      "split-k-gemm",
-      "Matrix product of a large K, which PEs share; each adds a chunk of the partial sums",
-      {extent("M", "rows of a and of the result; the result in f32 must fit the scratch", 32),
-       extent("N", "columns of b and of the result", 128),
-       extent("K", "columns of a, rows of b", 8192),
-       any_dtype("element type of a and b; the product of integers is i32"),
-       shared_by_pes("columns of a"),
-       Parameter::integer("block_k", "rows of b in a block", "", "spec 10.3")
-           .default_val(128)
-           .range("1", "65536"),
-       choice("form",
-              "blocks: double-buffered loads and products that add; composite: tiles of "
-              "PE_SCHEDULER; atomics: as blocks, partial sums are added in memory to a result of "
-              "f32 or i32; detour: dense blocking loads, sums on PE_MATH",
-              {"blocks", "composite", "atomics", "detour"})},
-      &run};
-  bench.cubes = &first_cubes;
-  registry.add(std::move(bench));
+  registry.add(
+      {"split-k-gemm",
+       "Matrix product of a large K, which PEs share; each adds a chunk of the partial sums",
+       {extent("M", "rows of a and of the result; the result in f32 must fit the scratch", 32),
+        extent("N", "columns of b and of the result", 128),
+        extent("K", "columns of a, rows of b", 8192),
+        any_dtype("element type of a and b; the product of integers is i32"),
+        shared_by_pes("columns of a"),
+        Parameter::integer("block_k", "rows of b in a block", "", "spec 10.3")
+            .default_val(128)
+            .range("1", "65536"),
+        choice("form",
+               "blocks: double-buffered loads and products that add; composite: tiles of "
+               "PE_SCHEDULER; atomics: as blocks, partial sums are added in memory to a result of "
+               "f32 or i32; detour: dense blocking loads, sums on PE_MATH",
+               {"blocks", "composite", "atomics", "detour"})},
+       &run,
+       &first_cubes});
 }
 
 }  // namespace kernbench::benches

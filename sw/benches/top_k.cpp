@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "models/base/errors.h"
@@ -147,21 +146,20 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_top_k(BenchRegistry& registry) {
-  Bench bench{
-      "top-k",
-      "The k largest of each row and their columns; columns in blocks, whose largest are "
-      "merged",
-      {extent("rows", "rows of x", 64), extent("columns", "columns of x", 4096),
-       extent("k", "number of elements of each row to find; at most the number of columns", 8),
-       extent("block", "columns that are sorted at once", 1024), float_dtype("element type of x"),
-       shared_by_pes("rows"),
-       choice("form",
-              "blocks: sorted and merged; detour: k times the largest of whole "
-              "rows, a few of which must fit the scratch",
-              {"blocks", "detour"})},
-      &run};
-  bench.cubes = &first_cubes;
-  registry.add(std::move(bench));
+  registry.add(
+      {"top-k",
+       "The k largest of each row and their columns; columns in blocks, whose largest are "
+       "merged",
+       {extent("rows", "rows of x", 64), extent("columns", "columns of x", 4096),
+        extent("k", "number of elements of each row to find; at most the number of columns", 8),
+        extent("block", "columns that are sorted at once", 1024), float_dtype("element type of x"),
+        shared_by_pes("rows"),
+        choice("form",
+               "blocks: sorted and merged; detour: k times the largest of whole "
+               "rows, a few of which must fit the scratch",
+               {"blocks", "detour"})},
+       &run,
+       &first_cubes});
 }
 
 }  // namespace kernbench::benches

@@ -1,7 +1,6 @@
 // va-offset-verify: rotates a vector by offsets from its base address, across the boundaries of
 // shards and pages.
 #include <algorithm>
-#include <utility>
 
 #include "sw/benches/bench_registry.h"
 #include "sw/benches/inputs.h"
@@ -57,25 +56,24 @@ void run(Torch& torch) {
 }  // namespace
 
 void register_va_offset_verify(BenchRegistry& registry) {
-  Bench bench{
-      "va-offset-verify",
-      "A vector rotated by offsets from its base address, across shards, pages and cubes",
-      {extent("elements", "elements of the vector", 40009),
-       extent("block", "elements moved at a time", 3001),
-       extent("shift", "out[i] = x[i + shift], wrapping at the end", 12347),
-       any_dtype("element type of the vector"),
-       Parameter::integer("pes",
-                          "shards of the vector in each cube, and PEs that move blocks; at most "
-                          "the number of elements",
-                          "", "spec 10.3")
-           .default_val(8)
-           .range("1", "64"),
-       Parameter::integer("cubes", "cubes over which the vector is distributed", "", "spec 10.3")
-           .default_val(1)
-           .range("1", "64")},
-      &run};
-  bench.cubes = &cubes_of_devices;
-  registry.add(std::move(bench));
+  registry.add(
+      {"va-offset-verify",
+       "A vector rotated by offsets from its base address, across shards, pages and cubes",
+       {extent("elements", "elements of the vector", 40009),
+        extent("block", "elements moved at a time", 3001),
+        extent("shift", "out[i] = x[i + shift], wrapping at the end", 12347),
+        any_dtype("element type of the vector"),
+        Parameter::integer("pes",
+                           "shards of the vector in each cube, and PEs that move blocks; at most "
+                           "the number of elements",
+                           "", "spec 10.3")
+            .default_val(8)
+            .range("1", "64"),
+        Parameter::integer("cubes", "cubes over which the vector is distributed", "", "spec 10.3")
+            .default_val(1)
+            .range("1", "64")},
+       &run,
+       &cubes_of_devices});
 }
 
 }  // namespace kernbench::benches

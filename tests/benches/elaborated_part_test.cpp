@@ -1,5 +1,10 @@
 // Benches on a machine of which only the declared cubes are elaborated (spec 1.4): the same
 // operations at the same times, and clear errors where the declaration is wrong.
+#include "platform/assembly/elaborated_part.h"
+
+#include <algorithm>
+
+#include "sw/benches/bench_registry.h"
 #include "tests/benches/verified_runs.h"
 
 using namespace kernbench;
@@ -32,6 +37,33 @@ void writes_elsewhere(Torch& torch) {
 }
 
 }  // namespace
+
+// tests/cli/elaborate_test.cpp compares the reports of all benches with those of the whole machine:
+// nothing for a bench that elaborates it as a whole.
+BOOST_AUTO_TEST_CASE(benches_declare_a_part_of_the_default_machine) {
+  ComponentRegistry components;
+  register_builtin_components(components);
+  const Graph graph = shipped_graph("topology.yaml", {}, components);
+  BenchRegistry benches;
+  register_benches(benches);
+  std::vector<std::string> whole;
+  for (const Bench& bench : benches.benches()) {
+    const bool is_cut_over_sips =
+        std::any_of(bench.parameters.begin(), bench.parameters.end(),
+                    [](const Parameter& parameter) { return parameter.name() == "tp"; });
+    const Attributes parameters =
+        resolve_parameters(bench, is_cut_over_sips ? Parameters{{"tp", "1"}} : Parameters{});
+    const MachineSpec& spec = graph.spec();
+    if (bench.cubes == nullptr ||
+        ElaboratedPart(graph,
+                       bench.cubes({parameters, {0}, spec.system.sips.count, spec.sip.cubes()}))
+            .is_whole())
+      whole.push_back(bench.name);
+  }
+  BOOST_TEST(whole == (std::vector<std::string>{"ccl-allreduce", "collectives", "ipcq-pingpong",
+                                                "pe-dma-perf", "tp-embedding", "tp-mlp"}),
+             boost::test_tools::per_element());
+}
 
 BOOST_AUTO_TEST_CASE(operations_do_not_depend_on_what_else_is_elaborated) {
   for (const char* bench : {"matmul-composite", "flash-attention"}) {

@@ -1,5 +1,5 @@
 // Routes of spec 2.7 as the reference for RouteFinder: one search of the machine, or of the SIP or
-// cube that the path must not leave, per source. Nothing is shared between parts or split.
+// cube that the path must not leave, per source. Nothing is shared between regions or split.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ class PlainRoutes {
  public:
   explicit PlainRoutes(const Graph& graph);
 
-  // As those of RouteFinder; empty if there is no path.
+  // Same contract as the functions of RouteFinder; empty if there is no path.
   std::vector<NodeId> path(NodeId src, NodeId dst, View view);
   std::vector<NodeId> memory_path(NodeId initiator, NodeId memory);
   std::vector<NodeId> node_path(NodeId src, NodeId dst);

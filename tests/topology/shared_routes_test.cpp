@@ -1,4 +1,4 @@
-// Routes that are found once for all parts of one shape, and split at the switch, are those of a
+// Routes that are found once for all regions of one shape, and split at the switch, are those of a
 // search of the whole machine (spec 2.7).
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -6,8 +6,8 @@
 
 #include "models/base/errors.h"
 #include "platform/assembly/builtin_components.h"
-#include "platform/topology/machine_parts.h"
 #include "platform/topology/node_names.h"
+#include "platform/topology/routing_regions.h"
 #include "tests/topology/machines.h"
 #include "tests/topology/plain_routes.h"
 
@@ -44,8 +44,8 @@ std::vector<Override> chiplet(const std::string& distance_mm) {
           {"system.links.io_ual_to_switch", "{bw_gbs: 128.0, distance_mm: " + distance_mm + "}"}};
 }
 
-// Among them: 11 SIPs, whose names do not sort like their numbers; modules and components of one
-// SIP, cube or PE only; equal paths through two ports of a chiplet.
+// Machines with 11 SIPs, whose names do not sort like their numbers; with modules and components of
+// one SIP, cube or PE only; with equal paths through two ports of a chiplet.
 const std::vector<Machine> machines{
     {"default", "topology.yaml", {}},
     {"tiny", "topology.tiny.yaml", {}},
@@ -147,15 +147,15 @@ namespace {
 
 // Names of the first SIPs, or cubes, of each shape.
 std::string shapes(const Graph& graph) {
-  const MachineParts parts(graph);
+  const RoutingRegions regions(graph);
   std::string sips, cubes;
   for (int sip = 0; sip < graph.spec().system.sips.count; ++sip) {
     Location at;
     at.sip = sip;
-    const MachinePart& part = parts.sip_of(at);
-    if (part.shape == part.first) sips += " " + node_names::sip(sip);
+    const RoutingRegion& region = regions.sip_of(at);
+    if (region.shape == region.first) sips += " " + node_names::sip(sip);
     for (at.cube = 0; at.cube < graph.spec().sip.cubes(); ++at.cube) {
-      const MachinePart& cube = parts.cube_of(at);
+      const RoutingRegion& cube = regions.cube_of(at);
       if (cube.shape == cube.first) cubes += " " + node_names::cube(sip, at.cube);
     }
   }

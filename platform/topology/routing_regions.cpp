@@ -1,4 +1,4 @@
-#include "platform/topology/machine_parts.h"
+#include "platform/topology/routing_regions.h"
 
 #include <algorithm>
 #include <cassert>
@@ -8,14 +8,15 @@
 namespace kernbench {
 namespace {
 
-// Nodes are sorted by name, and the names of a part start alike: it grows by one node at a time.
-void extend(MachinePart& part, NodeId node) {
-  if (part.first == part.last) part.first = part.last = node;
-  assert(part.last == node);
-  ++part.last;
+// Nodes are sorted by name, and the names of a region start alike: it grows by one node at a time.
+void extend(RoutingRegion& region, NodeId node) {
+  if (region.first == region.last) region.first = region.last = node;
+  assert(region.last == node);
+  ++region.last;
 }
 
-bool joins_sips(const Graph& graph, NodeId border) {
+// True if SIPs are joined at the border alone.
+[[maybe_unused]] bool joins_sips(const Graph& graph, NodeId border) {
   return std::all_of(graph.edges().begin(), graph.edges().end(), [&](const Edge& edge) {
     return edge.src == border || edge.dst == border ||
            graph.node(edge.src).at.sip == graph.node(edge.dst).at.sip;
@@ -24,11 +25,11 @@ bool joins_sips(const Graph& graph, NodeId border) {
 
 }  // namespace
 
-MachineParts::MachineParts(const Graph& graph)
+RoutingRegions::RoutingRegions(const Graph& graph)
     : graph_(graph), border_(graph.at(node_names::switch0)),
       sips_(static_cast<std::size_t>(graph.spec().system.sips.count) + 1),
       cubes_(sips_.size() - 1,
-             std::vector<MachinePart>(static_cast<std::size_t>(graph.spec().sip.cubes()))) {
+             std::vector<RoutingRegion>(static_cast<std::size_t>(graph.spec().sip.cubes()))) {
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     const Location& at = graph.node(id).at;
     extend(sips_[static_cast<std::size_t>(at.sip + 1)], id);
@@ -37,26 +38,27 @@ MachineParts::MachineParts(const Graph& graph)
   }
   assert(joins_sips(graph, border_));
   sips_[0].shape = sips_[0].first;
-  std::vector<const MachinePart*> shapes;
+  std::vector<const RoutingRegion*> shapes;
   for (std::size_t sip = 1; sip < sips_.size(); ++sip) find_shape(sips_[sip], shapes, false);
   shapes.clear();
-  for (std::vector<MachinePart>& cubes : cubes_) {
-    for (MachinePart& cube : cubes) find_shape(cube, shapes, true);
+  for (std::vector<RoutingRegion>& cubes : cubes_) {
+    for (RoutingRegion& cube : cubes) find_shape(cube, shapes, true);
   }
 }
 
-void MachineParts::find_shape(MachinePart& part, std::vector<const MachinePart*>& shapes,
-                              bool of_cubes) const {
-  const auto found = std::find_if(shapes.begin(), shapes.end(), [&](const MachinePart* shape) {
-    return same_shape(*shape, part, of_cubes);
+void RoutingRegions::find_shape(RoutingRegion& region, std::vector<const RoutingRegion*>& shapes,
+                                bool of_cubes) const {
+  const auto found = std::find_if(shapes.begin(), shapes.end(), [&](const RoutingRegion* shape) {
+    return same_shape(*shape, region, of_cubes);
   });
-  part.shape = found == shapes.end() ? part.first : (*found)->first;
-  if (found == shapes.end()) shapes.push_back(&part);
+  region.shape = found == shapes.end() ? region.first : (*found)->first;
+  if (found == shapes.end()) shapes.push_back(&region);
 }
 
-// Compares all that a search reads of the nodes and edges of a part (shortest_paths.cpp). Ids
-// within both parts compare alike, as they differ by a constant.
-bool MachineParts::same_shape(const MachinePart& a, const MachinePart& b, bool of_cubes) const {
+// Compares all that a search reads of the nodes and edges of a region (shortest_paths.cpp). Ids
+// within both regions compare alike, as they differ by a constant.
+bool RoutingRegions::same_shape(const RoutingRegion& a, const RoutingRegion& b,
+                                bool of_cubes) const {
   if (a.last - a.first != b.last - b.first) return false;
   for (NodeId i = 0; i < a.last - a.first; ++i) {
     const Location& at_a = graph_.node(a.first + i).at;
@@ -67,13 +69,14 @@ bool MachineParts::same_shape(const MachinePart& a, const MachinePart& b, bool o
   return of_cubes || same_edges(border_, a, border_, b);
 }
 
-// Edges from `a` and `b` to nodes of their parts and to the border.
-bool MachineParts::same_edges(NodeId a, const MachinePart& of_a, NodeId b,
-                              const MachinePart& of_b) const {
+// Edges from `a` and `b` to nodes of their regions and to the border.
+bool RoutingRegions::same_edges(NodeId a, const RoutingRegion& of_a, NodeId b,
+                                const RoutingRegion& of_b) const {
   auto [edge_a, last_a] = graph_.out_edges(a);
   auto [edge_b, last_b] = graph_.out_edges(b);
-  const auto skip_others = [this](std::size_t& edge, std::size_t last, const MachinePart& part) {
-    const auto counts = [&](NodeId node) { return part.contains(node) || node == border_; };
+  const auto skip_others = [this](std::size_t& edge, std::size_t last,
+                                  const RoutingRegion& region) {
+    const auto counts = [&](NodeId node) { return region.contains(node) || node == border_; };
     while (edge < last && !counts(graph_.edges()[edge].dst)) ++edge;
   };
   for (;; ++edge_a, ++edge_b) {
