@@ -28,11 +28,6 @@ class Api {
 
   get exported() { return this.data !== null; }
 
-  // Answer that is at hand, or undefined.
-  known(path, parameters) {
-    return this.answers.get(address(path, parameters));
-  }
-
   // Promise of an answer; equal requests share it.
   get(path, parameters) {
     const key = address(path, parameters);

@@ -19,8 +19,7 @@ export class Comparison {
     try {
       const answer = await api.get("compare", { a: run, b: other });
       const parts = [];
-      const tables = answer.tables || Object.entries(answer).filter(([, value]) => value && Array.isArray(value.columns)).map(([name, value]) => ({ name, ...value }));
-      for (const table of tables) parts.push(element("h3", { text: (table.title || table.name).replaceAll("_", " ") }), tableElement(table, "row", this.choose, 50));
+      for (const table of answer.tables) parts.push(element("h3", { text: table.name.replaceAll("_", " ") }), tableElement(table, "row", this.choose, 50));
       if (answer.note) parts.unshift(element("p", { className: "note", text: answer.note }));
       if (this.shown === key) this.root.replaceChildren(...parts);
     } catch (fault) {
@@ -41,9 +40,9 @@ export function marksOf(difference) {
       }
     }
   };
-  for (const name of difference.only_a || []) add(typeof name === "string" ? name : name.name, "onlyA");
-  for (const name of difference.only_b || []) add(typeof name === "string" ? name : name.name, "onlyB");
-  for (const { name } of difference.changed || []) add(name, "changed");
+  for (const name of difference.only_a) add(name, "onlyA");
+  for (const name of difference.only_b) add(name, "onlyB");
+  for (const { name } of difference.changed) add(name, "changed");
   return marks;
 }
 
@@ -55,9 +54,9 @@ export function differenceParts(difference, choose) {
     if (!groups.has(id)) groups.set(id, { name, key, a, b, count: 0 });
     ++groups.get(id).count;
   };
-  for (const { name, key, a, b } of difference.changed || []) add(name, key, a, b);
-  for (const name of difference.only_a || []) add(typeof name === "string" ? name : name.name, "only in A", null, null);
-  for (const name of difference.only_b || []) add(typeof name === "string" ? name : name.name, "only in B", null, null);
+  for (const { name, key, a, b } of difference.changed) add(name, key, a, b);
+  for (const name of difference.only_a) add(name, "only in A", null, null);
+  for (const name of difference.only_b) add(name, "only in B", null, null);
   if (groups.size === 0) return [element("p", { className: "note", text: "no node or link differs" })];
   const rows = [...groups.values()].slice(0, 200).map(({ name, key, a, b, count }) => element("tr", {},
     element("td", {}, element("button", { type: "button", className: "place", text: name, onclick: () => choose(name) }), count > 1 ? " and " + (count - 1) + " more" : ""),

@@ -82,7 +82,6 @@ class Page {
     this.sweeps = new Sweeps(byId("sweeps"));
     this.crumbs = element("nav", { className: "crumbs", "aria-label": "Place" });
     byId("maps").before(this.crumbs);
-    byId("maps").parentElement.insertBefore(this.crumbs, byId("maps"));
     byId("show-jobs").addEventListener("click", () => this.jobs.open());
     byId("show-sweeps").addEventListener("click", () => this.sweeps.open(this.session.sweeps));
     byId("show-sweeps").hidden = this.session.sweeps.length === 0;
@@ -154,7 +153,7 @@ class Page {
     byId("machine-choice").replaceChildren(...options);
     byId("machine-choice").value = difference === null ? String(machine) : machine + "-" + difference;
     const titles = (none, list) => [element("option", { value: "", text: none }), ...list.map(({ id, title, status, error }) => element("option", {
-      value: String(id), text: title + (status && !["ok", "done", "complete", "completed"].includes(status) ? " (" + status + ")" : ""), title: error || null }))];
+      value: String(id), text: title + (status && status !== "completed" ? " (" + status + ")" : ""), title: error || null }))];
     byId("run-choice").replaceChildren(...titles("none", runs));
     byId("run-choice").value = run === null ? "" : String(run);
     document.title = (run === null ? (machines.find((each) => each.id === machine) || { title: "" }).title : this.runOf(run).title) + " \u2013 KernBench";
@@ -344,7 +343,7 @@ class Page {
     try {
       const answer = await api.get("machine/" + pane.scene.id + "/node", { name: found.name });
       if (answer.role) lines.splice(1, 0, [answer.role, answer.implementation].filter((part) => part).join(", "));
-      for (const { key, value, unit } of (answer.attributes || []).slice(0, 4)) lines.push(key + " " + numberText(value) + (unit ? " " + unit : ""));
+      for (const { key, value, unit } of answer.attributes.slice(0, 4)) lines.push(key + " " + numberText(value) + (unit ? " " + unit : ""));
     } catch (fault) {
       if (!api.exported) lines.push(fault.message);
     }
@@ -440,12 +439,11 @@ class Page {
         }
       }
       if (this.differences) {
-        const count = (list) => (typeof list === "number" ? list : (list || []).length);
-        const counts = this.differences.counts || {};
-        for (const [mark, text, list] of [["changed", "changed", counts.changed ?? this.differences.changed], ["onlyA", "only A", counts.only_a ?? this.differences.only_a], ["onlyB", "only B", counts.only_b ?? this.differences.only_b]]) {
+        const { changed_count: changed, only_a_count: onlyA, only_b_count: onlyB } = this.differences;
+        for (const [mark, text, count] of [["changed", "changed", changed], ["onlyA", "only A", onlyA], ["onlyB", "only B", onlyB]]) {
           const swatch = element("span", { className: "swatch" });
           swatch.style.background = theme[mark];
-          parts.push(element("span", { className: "key" }, swatch, text + ": " + count(list)));
+          parts.push(element("span", { className: "key" }, swatch, text + ": " + numberText(count)));
         }
       }
       pane.view.legend.replaceChildren(...parts);
@@ -477,24 +475,23 @@ class Page {
       try {
         const answer = await api.get("run/" + run + "/critical-path", launch === null ? {} : { launch });
         if (this.store.state.run !== run) return;
-        const steps = (Array.isArray(answer) ? answer : answer.steps) || [];
-        this.store.set({ path: { launch: answer.launch ?? launch, steps } });
-        const launches = answer.launches || [];
-        const choice = element("select", { "aria-label": "Launch" }, ...launches.map((each) => element("option", { value: String(each.launch ?? each), text: "launch " + (each.launch ?? each) + (each.kernel ? " " + each.kernel : "") + (each.length_fs ? ", " + timeText(each.length_fs) : "") })));
-        choice.value = String(answer.launch ?? launch);
+        const { steps, launches } = answer;
+        this.store.set({ path: { launch: answer.launch, steps } });
+        const choice = element("select", { "aria-label": "Launch" }, ...launches.map((each) => element("option", { value: String(each.launch), text: "launch " + each.launch + " " + each.kernel + ", " + timeText(each.length_fs) })));
+        choice.value = String(answer.launch);
         choice.addEventListener("change", () => show(choice.value));
         const total = steps.length > 0 ? steps[steps.length - 1].end_fs - steps[0].start_fs : 0;
         const rows = this.pathNodes(steps, null).sort((a, b) => b.share - a.share);
         const table = (head, lines) => element("table", {}, element("thead", {}, element("tr", {}, ...head.map((text, i) => element("th", { scope: "col", className: i > 0 && text !== "what" ? "number" : null, text })))), element("tbody", {}, ...lines));
         const place = (name, on = true) => (on === false ? name : element("button", { type: "button", className: "place", text: name, onclick: () => this.choose(name) }));
         const most = 400;
-        root.replaceChildren(element("div", { className: "bar" }, launches.length > 0 ? choice : null, element("span", { text: steps.length + " steps, " + timeText(total) }),
+        root.replaceChildren(element("div", { className: "bar" }, choice, element("span", { text: numberText(answer.step_count) + " steps, " + timeText(total) }),
           element("button", { type: "button", text: "hide on the map", onclick: () => {
             this.store.set({ path: null });
             this.pathRun = null;
             root.replaceChildren();
             this.store.set({ tab: "timeline" });
-          } })),
+          } }), answer.note ? element("span", { className: "note", text: answer.note }) : null),
           element("div", { className: "columns" },
             element("div", { className: "scroll" }, element("h3", { text: "By node" }), table(["node", "share", "time"], rows.slice(0, 60).map(({ node, share }) => element("tr", {},
               element("td", {}, place(node)), element("td", { className: "number", text: percentText(share) }), element("td", { className: "number", text: timeText(share * total) }))))),

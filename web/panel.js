@@ -50,19 +50,17 @@ export class Panel {
     try {
       const answer = await api.get("machine/" + machine + "/node", { name: place });
       if (this.store.state.place !== place) return;
-      this.showAnswer(answer, ends);
+      this.showAnswer(answer);
     } catch (fault) {
       if (this.store.state.place === place) this.body.replaceChildren(element("p", { className: api.exported ? "note" : "fault", text: api.exported ? "Its attributes are not in the exported file." : fault.message }));
     }
   }
 
-  showAnswer(answer, ends) {
+  showAnswer(answer) {
     const words = [answer.role, answer.implementation].filter((word) => word);
     this.head.querySelector(".kind").textContent = words.join(" \u00b7 ") || "link";
-    if (!ends && answer.links && /pe_dma|pcie_ep|hbm|sram|tcm|cpu|router|noc|io_|m_cpu/.test(answer.role || "") || !ends && (answer.links || []).length > 0)
-      this.head.append(this.routeButton());
-    const parts = [];
-    const attributes = answer.attributes || [];
+    if (answer.type === "node") this.head.append(this.routeButton());
+    const parts = [], { attributes, links } = answer;
     if (attributes.length > 0) {
       const rows = attributes.map(({ key, value, unit, source, description }) => element("tr", {},
         element("th", { scope: "row", text: key, title: description || null }),
@@ -73,9 +71,8 @@ export class Panel {
         element("thead", {}, element("tr", {}, ...["name", "value", "unit", "source"].map((text) => element("th", { scope: "col", text })))),
         element("tbody", {}, ...rows)));
     }
-    const nodes = this.nodesOf ? this.nodesOf(answer.name) : [];
+    const nodes = this.nodesOf(answer.name);
     if (nodes.length > 1) parts.push(element("h3", { text: "Nodes" }), element("ul", { className: "nodes" }, ...nodes.map((name) => element("li", {}, placeLink(name, this.choose)))));
-    const links = answer.links || [];
     if (links.length > 0) {
       const rows = links.map((link) => element("tr", {},
         element("td", { text: link.direction === "out" ? "\u2192" : "\u2190", title: link.direction }),
@@ -113,9 +110,9 @@ export class Panel {
   }
 
   useOf(answer, title) {
-    const servers = answer.servers || [];
+    const { servers } = answer;
     const parts = [element("h3", { text: title })];
-    if (servers.length === 0) parts.push(element("p", { className: "note", text: answer.note || "nothing is counted here" }));
+    if (servers.length === 0) parts.push(element("p", { className: "note", text: "nothing is counted here" }));
     else {
       const rows = servers.slice(0, 24).map((server) => element("tr", {},
         element("th", { scope: "row" }, this.serverName(server)),
@@ -125,10 +122,9 @@ export class Panel {
       parts.push(element("table", { className: "servers" },
         element("thead", {}, element("tr", {}, ...["server", "busy", "queued", "bytes"].map((text, i) => element("th", { scope: "col", className: i > 0 ? "number" : null, text })))),
         element("tbody", {}, ...rows)));
-      const count = answer.servers_count ?? answer.count ?? servers.length;
-      if (count > 24) parts.push(element("p", { className: "note", text: count - 24 + " more servers" }));
+      if (answer.server_count > rows.length) parts.push(element("p", { className: "note", text: answer.server_count - rows.length + " more servers" }));
     }
-    if ((answer.windows || []).length > 1) parts.push(this.spark(answer.windows));
+    if (answer.windows.length > 1) parts.push(this.spark(answer.windows));
     return parts;
   }
 
@@ -179,7 +175,7 @@ export class Panel {
       const answer = await api.get("machine/" + machine + "/route", { from: route.from, to: route.to, bytes: route.bytes });
       if (this.store.state.route !== route) return;
       this.path.replaceChildren(element("h3", {}, "Route", close), ...this.routeParts(answer, route));
-      this.store.set({ hops: (answer.hops || []).map((hop) => hop.node) });
+      this.store.set({ hops: answer.hops.map((hop) => hop.node) });
     } catch (fault) {
       if (this.store.state.route === route) this.path.replaceChildren(element("h3", {}, "Route", close), element("p", { className: "fault", text: fault.message }));
     }

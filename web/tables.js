@@ -23,7 +23,6 @@ const titles = {
 export function tableElement(answer, noun, select, part = 100) {
   const box = element("div", { className: "table" }, element("div", { className: "scroll" },
     element("table", {}, element("thead", {}, element("tr")), element("tbody"))));
-  const kinds = { number: "number", text: "text", lines: "lines", command: "command", mark: "mark" };
   const columns = answer.columns.map((column, i) => {
     let values = answer.rows.map((row) => row[i]), { name, unit } = column;
     if (unit && name.endsWith("_" + unit)) name = name.slice(0, -unit.length - 1);
@@ -32,16 +31,16 @@ export function tableElement(answer, noun, select, part = 100) {
       unit = "%";
     }
     const numeric = column.kind === "number" || values.some((value) => typeof value === "number") && values.every((value) => value === null || typeof value === "number");
-    return { name, unit: unit || "", kind: kinds[numeric ? "number" : column.kind] || "text", further: Boolean(column.further), cells: texts(column, values) };
+    return { name, unit: unit || "", kind: numeric ? "number" : column.kind, further: Boolean(column.further), cells: texts(column, values) };
   });
   if (columns.length === 0) return element("p", { className: "note", text: "empty" });
   window.kernbenchPage.setUp(box, { rows: answer.rows.length, part, noun, columns, places: answer.places || null, select });
-  if (answer.left_out || answer.rows_left_out) box.append(element("p", { className: "note", text: (answer.left_out || answer.rows_left_out) + " more rows are not shown" }));
+  if (answer.left_out > 0) box.append(element("p", { className: "note", text: answer.left_out + " more rows are not shown" }));
   return box;
 }
 
 export class Tables {
-  // Tables of the run in a part of the page, chosen from a list; `first`: name of the first one.
+  // Tables of the run, chosen from a list.
   constructor(root, store, choose) {
     this.root = root;
     this.store = store;
@@ -59,9 +58,7 @@ export class Tables {
     this.run = run;
     this.body.replaceChildren();
     try {
-      const list = await api.get("run/" + run + "/tables");
-      const tables = Array.isArray(list) ? list : list.tables;
-      this.tables = tables.map((each) => (typeof each === "string" ? { name: each } : each));
+      this.tables = await api.get("run/" + run + "/tables");
       if (!this.tables.some((each) => each.name === this.name)) this.name = (this.tables[0] || {}).name;
       this.showList();
       await this.showTable();
@@ -72,8 +69,8 @@ export class Tables {
   }
 
   showList() {
-    this.picker.replaceChildren(...this.tables.map(({ name, title, rows }) => element("button", {
-      type: "button", role: "tab", "aria-selected": String(name === this.name), "data-name": name, text: title || titles[name] || name.replaceAll(/[._]/g, " "), title: rows === undefined ? null : rows + " rows",
+    this.picker.replaceChildren(...this.tables.map(({ name, rows }) => element("button", {
+      type: "button", role: "tab", "aria-selected": String(name === this.name), "data-name": name, text: titles[name] || name.replaceAll(/[._]/g, " "), title: rows + " rows",
       onclick: () => {
         this.name = name;
         this.showList();
@@ -125,7 +122,7 @@ export class Summary {
     const tables = [];
     for (const [key, value] of Object.entries(answer)) {
       if (value && typeof value === "object" && Array.isArray(value.columns))
-        tables.push(element("h3", { text: value.title || titles[key] || key.replaceAll("_", " ") }), tableElement(value, "row", this.choose, 25));
+        tables.push(element("h3", { text: titles[key] || key.replaceAll("_", " ") }), tableElement(value, "row", this.choose, 25));
       else if (value && typeof value === "object" && !Array.isArray(value)) {
         for (const [name, inner] of Object.entries(value)) {
           if (inner === null || typeof inner === "object") continue;
