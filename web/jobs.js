@@ -1,6 +1,6 @@
 // Runs started from the page: forms by the benches' declarations, progress, the command line.
 import { api } from "./api.js";
-import { element } from "./elements.js";
+import { closeButton, element, noteElement } from "./elements.js";
 import { tableElement } from "./tables.js";
 
 export class Jobs {
@@ -8,7 +8,7 @@ export class Jobs {
   constructor(dialog, opened) {
     this.dialog = dialog;
     this.opened = opened;
-    this.close = element("button", { type: "button", className: "close", text: "\u00d7", "aria-label": "Close", onclick: () => dialog.close() });
+    this.close = closeButton(() => dialog.close());
     this.bench = element("select", { "aria-label": "Bench" });
     this.bench.addEventListener("change", () => this.showForm());
     this.form = element("form", { method: "dialog" });
@@ -55,7 +55,7 @@ export class Jobs {
     if (!bench) return;
     const set = element("textarea", { name: "set-keys", id: "set-keys", rows: "2", placeholder: "one per line: cube.links.hbm_to_router_bw_gbs=512", spellcheck: "false" });
     this.form.replaceChildren(
-      element("p", { className: "note", text: bench.description }),
+      noteElement(bench.description),
       element("div", { className: "fields" },
         element("label", { for: "job-topology", text: "topology" }),
         element("select", { id: "job-topology" }, ...this.topologies.map((name) => element("option", { value: name, text: name }))), element("span", { className: "help" }),
@@ -122,7 +122,7 @@ export class Sweeps {
     this.choice = element("select", { "aria-label": "Sweep" });
     this.choice.addEventListener("change", () => this.show());
     dialog.append(element("div", { className: "title" }, element("h2", { text: "Sweep" }), this.choice,
-      element("button", { type: "button", className: "close", text: "\u00d7", "aria-label": "Close", onclick: () => dialog.close() })), this.body);
+      closeButton(() => dialog.close())), this.body);
   }
 
   open(sweeps) {
@@ -135,7 +135,7 @@ export class Sweeps {
     try {
       const answer = await api.get("sweep/" + this.choice.value);
       const figures = answer.figures.map((figure) => element("figure", {},
-        element("figcaption", { text: figure.title }), figure.svg ? svgOf(figure.svg) : element("p", { className: "note", text: figure.fault }), element("p", { className: "note", text: figure.caption })));
+        element("figcaption", { text: figure.title }), figure.svg ? svgOf(figure.svg) : noteElement(figure.fault), noteElement(figure.caption)));
       const tables = answer.tables.flatMap((table) => [element("h3", { text: table.name }), tableElement(table, "point", () => {})]);
       this.body.replaceChildren(element("h3", { text: answer.title }), ...(answer.text ? [element("p", { text: answer.text })] : []), ...figures, ...tables);
     } catch (fault) {

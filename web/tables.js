@@ -1,7 +1,8 @@
 // Tables of a run, drawn by the script of the pages that sweeps write; a row selects its place.
 import "./page.js";
 import { api } from "./api.js";
-import { element, numberText, timeText } from "./elements.js";
+import { element, noteElement, numberText, timeText } from "./elements.js";
+import { RunView } from "./run_view.js";
 
 // Texts of a column: as they are, numbers with equal digits.
 function texts(column, values) {
@@ -33,9 +34,9 @@ export function tableElement(answer, noun, select, part = 100) {
     const numeric = column.kind === "number" || values.some((value) => typeof value === "number") && values.every((value) => value === null || typeof value === "number");
     return { name, unit: unit || "", kind: numeric ? "number" : column.kind, further: Boolean(column.further), cells: texts(column, values) };
   });
-  if (columns.length === 0) return element("p", { className: "note", text: "empty" });
+  if (columns.length === 0) return noteElement("empty");
   window.kernbenchPage.setUp(box, { rows: answer.rows.length, part, noun, columns, places: answer.places || null, select });
-  if (answer.left_out > 0) box.append(element("p", { className: "note", text: answer.left_out + " more rows are not shown" }));
+  if (answer.left_out > 0) box.append(noteElement(answer.left_out + " more rows are not shown"));
   return box;
 }
 
@@ -53,7 +54,7 @@ export class Tables {
 
   async show() {
     const { run } = this.store.state;
-    if (run === null) return this.body.replaceChildren(element("p", { className: "note", text: "no run is loaded" }));
+    if (run === null) return this.body.replaceChildren(noteElement("no run is loaded"));
     if (this.run === run) return;
     this.run = run;
     this.body.replaceChildren();
@@ -81,7 +82,7 @@ export class Tables {
 
   async showTable() {
     const { run, name } = this;
-    if (!name) return this.body.replaceChildren(element("p", { className: "note", text: "this run has no tables" }));
+    if (!name) return this.body.replaceChildren(noteElement("this run has no tables"));
     try {
       const answer = await api.get("run/" + run + "/table/" + encodeURIComponent(name));
       if (this.run === run && this.name === name) this.body.replaceChildren(tableElement(answer, "row", this.choose));
@@ -92,28 +93,13 @@ export class Tables {
 }
 
 // Facts and bottlenecks of a run: what limits it, and where.
-export class Summary {
+export class Summary extends RunView {
   constructor(root, store, choose) {
-    this.root = root;
-    this.store = store;
-    this.choose = choose;
+    super(root, store, { wanted: ({ run }) => (run === null ? null : { path: "run/" + run + "/summary" }), parts: (answer) => this.columns(answer, choose) });
   }
 
-  async show() {
-    const { run } = this.store.state;
-    if (run === null) return this.root.replaceChildren(element("p", { className: "note", text: "no run is loaded" }));
-    if (this.run === run) return;
-    this.run = run;
-    try {
-      const answer = await api.get("run/" + run + "/summary");
-      if (this.run === run) this.root.replaceChildren(...this.parts(answer));
-    } catch (fault) {
-      this.root.replaceChildren(element("p", { className: "fault", text: fault.message }));
-    }
-  }
-
-  parts(answer) {
-    const parts = [], facts = element("dl");
+  columns(answer, choose) {
+    const facts = element("dl");
     for (const [key, value] of Object.entries(answer)) {
       if (value === null || typeof value === "object") continue;
       const text = key.endsWith("_fs") ? timeText(value, 7) : numberText(value);
@@ -122,7 +108,7 @@ export class Summary {
     const tables = [];
     for (const [key, value] of Object.entries(answer)) {
       if (value && typeof value === "object" && Array.isArray(value.columns))
-        tables.push(element("h3", { text: titles[key] || key.replaceAll("_", " ") }), tableElement(value, "row", this.choose, 25));
+        tables.push(element("h3", { text: titles[key] || key.replaceAll("_", " ") }), tableElement(value, "row", choose, 25));
       else if (value && typeof value === "object" && !Array.isArray(value)) {
         for (const [name, inner] of Object.entries(value)) {
           if (inner === null || typeof inner === "object") continue;
@@ -131,7 +117,6 @@ export class Summary {
         }
       }
     }
-    parts.push(element("div", { className: "limits" }, ...tables), element("div", { className: "facts" }, facts));
-    return parts;
+    return [element("div", { className: "limits" }, ...tables), element("div", { className: "facts" }, facts)];
   }
 }
