@@ -10,7 +10,7 @@ export class ApiError extends Error {
   }
 }
 
-// "/api/run/0/use?level=sip&scope=sip0": parameters in the order of their names, without empty ones.
+// "/api/run/0/timeline?bins=1000&scope=sip0": parameters in the order of their names, without empty ones.
 export function address(path, parameters = {}) {
   const words = Object.keys(parameters).sort()
     .filter((key) => parameters[key] !== undefined && parameters[key] !== null && parameters[key] !== "")
