@@ -31,15 +31,6 @@ LoggedRun::LoggedRun(const std::string& title, const std::string& path,
 }
 
 Json LoggedRun::facts() const {
-  Json launches = Json::array();
-  for (const LaunchRow& launch : this->launches()) {
-    if (launches.size() == most_launches) break;
-    launches.push_back({{"id", launch.id},
-                        {"kernel", launch.kernel},
-                        {"device", launch.device},
-                        {"begin_fs", launch.issued},
-                        {"end_fs", launch.ended}});
-  }
   return {{"kind", "log"},
           {"status", fact("status")},
           {"error", fact("error").empty() ? Json() : Json(fact("error"))},
@@ -47,8 +38,6 @@ Json LoggedRun::facts() const {
           {"end_fs", end_},
           {"has_windows", has_windows_},
           {"operations", operations_},
-          {"launch_count", this->launches().size()},
-          {"launches", std::move(launches)},
           {"command", fact("command_line")}};
 }
 

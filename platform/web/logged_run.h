@@ -40,7 +40,6 @@ class LoggedRun final : public ServedRun, private OpenedLog {
   const RunTimeline& kernel_bars();
   RunReports& reports();
 
-  static constexpr std::size_t most_launches = 1000;
   std::mutex mutex_;  // guards the database, `servers_` and `reports_`
   std::mutex timeline_mutex_;
   Fs end_ = 0;

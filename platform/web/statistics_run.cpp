@@ -72,10 +72,8 @@ StatisticsRun::StatisticsRun(const std::string& title, const std::string& path,
 }
 
 Json StatisticsRun::facts() const {
-  return {{"kind", "stats"},  {"status", Json()},  {"error", Json()},
-          {"bench", Json()},  {"end_fs", end_},    {"has_windows", false},
-          {"operations", 0},  {"launch_count", 0}, {"launches", Json::array()},
-          {"command", Json()}};
+  return {{"kind", "stats"}, {"status", Json()},     {"error", Json()}, {"bench", Json()},
+          {"end_fs", end_},  {"has_windows", false}, {"operations", 0}, {"command", Json()}};
 }
 
 ServedRun::Use StatisticsRun::utilisation(const WebInterval& interval) {
