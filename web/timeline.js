@@ -168,7 +168,7 @@ export class Timeline {
   async bars(run, parameters) {
     const path = "run/" + run + "/timeline";
     if (this.options.exported()) return api.get(path, parameters);
-    const soon = { ...parameters, wait_ms: 300 }, answer = await api.get(path, soon);
+    const soon = { ...parameters, wait_ms: this.isPartial ? 1000 : 300 }, answer = await api.get(path, soon);
     if (!answer.complete) api.forget(path, soon);
     return answer;
   }
