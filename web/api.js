@@ -3,7 +3,7 @@
 
 const kept = 400;  // answers in memory
 
-export class ApiError extends Error {
+class ApiError extends Error {
   constructor(status, message) {
     super(message);
     this.status = status;

@@ -202,11 +202,17 @@ class Page {
       this.panes.forEach((pane) => pane.view.close());
       this.panes = [];
       this.panes = scenes.map((scene, number) => this.pane(scene, number, scenes.length));
+      // The first was alone when it was made.
+      for (const { view } of this.panes) {
+        view.resize();
+        view.fit(false);
+      }
     }
     this.panes.forEach((pane, number) => {
       const { run: id } = wanted[number];
       const facts = api.exported && this.session.export ? this.session.export.runs.find((each) => each.id === id) : null;
-      pane.uses = id === null ? null : new Uses(id, () => {
+      pane.uses = id === null ? null : new Uses(id, (fault) => {
+        if (fault) this.showProblems([fault]);
         pane.view.later();
         if (number === 0) this.timeline.showWindow(pane.uses.window);
       }, facts ? facts.intervals : null);

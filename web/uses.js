@@ -6,7 +6,7 @@ const mostScopes = 40;  // scopes in one request
 const mostKept = 6000;  // answers in memory
 
 export class Uses {
-  // `changed`: called when answers have arrived; `intervals`: those of an exported file, or null.
+  // `changed(fault)`: called when answers have arrived, or with the fault of a request; `intervals`: those of an exported file, or null.
   constructor(run, changed, intervals = null) {
     this.run = run;
     this.changed = changed;
@@ -69,6 +69,7 @@ export class Uses {
   async next() {
     if (this.pending || this.wanted.size === 0) return;
     this.pending = true;
+    let text = null;
     const scopes = [...this.wanted].slice(0, mostScopes), { from, to } = this.interval || {};
     const keys = new Map(scopes.map((scope) => [scope, this.key(scope)]));
     for (const scope of scopes) this.wanted.delete(scope);
@@ -85,10 +86,10 @@ export class Uses {
         this.window = answer.window;
       }
     } catch (fault) {
-      this.fault = fault.message;
+      text = fault.message;
     }
     this.pending = false;
-    this.changed();
+    this.changed(text);
     this.next();
   }
 }

@@ -228,6 +228,12 @@ BOOST_AUTO_TEST_CASE(two_runs_have_two_maps_with_one_view_and_one_axis_of_time) 
   Browser& browser = viewer.browser();
   browser.wait_until("document.querySelectorAll('canvas.map').length === 2");
   browser.wait_until("document.querySelectorAll('.compare table tbody tr').length > 0");
+  const std::string one_view =
+      "['k', 'x', 'y'].every((key) => Math.abs(map(0).view[key] - map(1).view[key]) < 1e-3)";
+  browser.wait_until(one_view);
+  const double k = viewer.value("map(1).view.k");
+  browser.wheel(300, 300, -300);
+  browser.wait_until("map(1).view.k > " + std::to_string(k) + " && " + one_view);
   browser.key("1", "1");
   browser.wait_until("document.querySelector('canvas.gantt').getBoundingClientRect().height > 60");
 }
