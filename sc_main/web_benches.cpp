@@ -32,7 +32,7 @@ const char* name_of(Parameter::Type type) {
   }
 }
 
-// The one of the command line first.
+// Names for the form; that of the command line first.
 std::vector<std::string> topologies(const MachineOptions& machine) {
   std::vector<std::string> names = shipped_files("topology");
   const std::string given = machine.topology.empty() ? "topology.yaml" : machine.topology;

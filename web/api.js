@@ -3,14 +3,14 @@
 
 const kept = 400;  // answers in memory
 
-export class ApiError extends Error {
+class ApiError extends Error {
   constructor(status, message) {
     super(message);
     this.status = status;
   }
 }
 
-// "/api/run/0/use?level=sip&scope=sip0": parameters in the order of their names, without empty ones.
+// "/api/run/0/timeline?bins=1000&scope=sip0": parameters in the order of their names, without empty ones.
 export function address(path, parameters = {}) {
   const words = Object.keys(parameters).sort()
     .filter((key) => parameters[key] !== undefined && parameters[key] !== null && parameters[key] !== "")
@@ -27,11 +27,6 @@ class Api {
   }
 
   get exported() { return this.data !== null; }
-
-  // Answer that is at hand, or undefined.
-  known(path, parameters) {
-    return this.answers.get(address(path, parameters));
-  }
 
   // Promise of an answer; equal requests share it.
   get(path, parameters) {

@@ -1,31 +1,14 @@
 // Differences of two runs, and of their machines.
-import { api } from "./api.js";
-import { element, numberText } from "./elements.js";
+import { element, noteElement, numberText, placeButton, plainTable } from "./elements.js";
+import { RunView } from "./run_view.js";
 import { tableElement } from "./tables.js";
 
-export class Comparison {
+export class Comparison extends RunView {
   constructor(root, store, choose) {
-    this.root = root;
-    this.store = store;
-    this.choose = choose;
-  }
-
-  async show() {
-    const { run, other } = this.store.state;
-    if (run === null || other === null) return this.root.replaceChildren(element("p", { className: "note", text: "choose a second run above" }));
-    const key = run + "," + other;
-    if (this.shown === key) return;
-    this.shown = key;
-    try {
-      const answer = await api.get("compare", { a: run, b: other });
-      const parts = [];
-      const tables = answer.tables || Object.entries(answer).filter(([, value]) => value && Array.isArray(value.columns)).map(([name, value]) => ({ name, ...value }));
-      for (const table of tables) parts.push(element("h3", { text: (table.title || table.name).replaceAll("_", " ") }), tableElement(table, "row", this.choose, 50));
-      if (answer.note) parts.unshift(element("p", { className: "note", text: answer.note }));
-      if (this.shown === key) this.root.replaceChildren(...parts);
-    } catch (fault) {
-      this.root.replaceChildren(element("p", { className: "fault", text: fault.message }));
-    }
+    super(root, store, {
+      wanted: ({ run, other }) => (run === null || other === null ? null : { path: "compare", parameters: { a: run, b: other } }), absent: "choose a second run above",
+      parts: (answer) => [...(answer.note ? [noteElement(answer.note)] : []), ...answer.tables.flatMap((table) => [element("h3", { text: table.name.replaceAll("_", " ") }), tableElement(table, "row", choose, 50)])],
+    });
   }
 }
 
@@ -41,9 +24,9 @@ export function marksOf(difference) {
       }
     }
   };
-  for (const name of difference.only_a || []) add(typeof name === "string" ? name : name.name, "onlyA");
-  for (const name of difference.only_b || []) add(typeof name === "string" ? name : name.name, "onlyB");
-  for (const { name } of difference.changed || []) add(name, "changed");
+  for (const name of difference.only_a) add(name, "onlyA");
+  for (const name of difference.only_b) add(name, "onlyB");
+  for (const { name } of difference.changed) add(name, "changed");
   return marks;
 }
 
@@ -55,12 +38,12 @@ export function differenceParts(difference, choose) {
     if (!groups.has(id)) groups.set(id, { name, key, a, b, count: 0 });
     ++groups.get(id).count;
   };
-  for (const { name, key, a, b } of difference.changed || []) add(name, key, a, b);
-  for (const name of difference.only_a || []) add(typeof name === "string" ? name : name.name, "only in A", null, null);
-  for (const name of difference.only_b || []) add(typeof name === "string" ? name : name.name, "only in B", null, null);
-  if (groups.size === 0) return [element("p", { className: "note", text: "no node or link differs" })];
+  for (const { name, key, a, b } of difference.changed) add(name, key, a, b);
+  for (const name of difference.only_a) add(name, "only in A", null, null);
+  for (const name of difference.only_b) add(name, "only in B", null, null);
+  if (groups.size === 0) return [noteElement("no node or link differs")];
   const rows = [...groups.values()].slice(0, 200).map(({ name, key, a, b, count }) => element("tr", {},
-    element("td", {}, element("button", { type: "button", className: "place", text: name, onclick: () => choose(name) }), count > 1 ? " and " + (count - 1) + " more" : ""),
+    element("td", {}, placeButton(name, choose), count > 1 ? " and " + (count - 1) + " more" : ""),
     element("td", { text: key.replace(/^attrs\./, "") }), element("td", { className: "number", text: numberText(a) }), element("td", { className: "number", text: numberText(b) })));
-  return [element("table", {}, element("thead", {}, element("tr", {}, ...["name", "key", "A", "B"].map((text, i) => element("th", { scope: "col", className: i > 1 ? "number" : null, text })))), element("tbody", {}, ...rows))];
+  return [plainTable(null, ["name", "key", "#A", "#B"], rows)];
 }

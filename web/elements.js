@@ -1,7 +1,6 @@
 // Elements, numbers and colours that all modules of the page share.
 
-export function element(name, options = {}, ...children) {
-  const node = document.createElement(name);
+function filled(node, options, children) {
   for (const [key, value] of Object.entries(options)) {
     if (value === undefined || value === null || value === false) continue;
     if (key === "text") node.textContent = value;
@@ -12,14 +11,24 @@ export function element(name, options = {}, ...children) {
   return node;
 }
 
-export function svgElement(name, attributes = {}, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (key === "text") node.textContent = value;
-    else node.setAttribute(key, value);
-  }
-  node.append(...children);
-  return node;
+export function element(name, options = {}, ...children) { return filled(document.createElement(name), options, children); }
+export function svgElement(name, options = {}, ...children) { return filled(document.createElementNS("http://www.w3.org/2000/svg", name), options, children); }
+
+export function noteElement(text) { return element("p", { className: "note", text }); }
+
+export function closeButton(close, label = "Close") {
+  return element("button", { type: "button", className: "close", text: "\u00d7", title: label, "aria-label": label, onclick: close });
+}
+
+// Button that selects a node, link or scope.
+export function placeButton(name, choose, text = name) {
+  return element("button", { type: "button", className: "place", text, title: name, onclick: () => choose(name) });
+}
+
+// Table of few rows; the titles of columns with numbers begin with "#".
+export function plainTable(className, titles, rows) {
+  const title = (text) => (text.startsWith("#") ? { scope: "col", className: "number", text: text.slice(1) } : { scope: "col", text });
+  return element("table", { className }, element("thead", {}, element("tr", {}, ...titles.map((text) => element("th", title(text))))), element("tbody", {}, ...rows));
 }
 
 // --- Numbers

@@ -1,6 +1,6 @@
 // Figures of a run as SVG: the roofline with a point per kernel.
-import { api } from "./api.js";
-import { element, numberText, svgElement } from "./elements.js";
+import { element, noteElement, numberText, svgElement } from "./elements.js";
+import { RunView } from "./run_view.js";
 
 const left = 92, right = 24, top = 18, bottom = 46;
 
@@ -10,30 +10,17 @@ function decades(from, to) {
   return marks;
 }
 
-export class Roofline {
-  constructor(root, store, choose) {
-    this.root = root;
-    this.store = store;
-    this.choose = choose;
-  }
-
-  async show() {
-    const { run } = this.store.state;
-    if (run === null) return this.root.replaceChildren(element("p", { className: "note", text: "no run is loaded" }));
-    try {
-      const answer = await api.get("run/" + run + "/roofline");
-      if (this.store.state.run === run) this.root.replaceChildren(...this.parts(answer));
-    } catch (fault) {
-      this.root.replaceChildren(element("p", { className: "note", text: fault.message }));
-    }
+export class Roofline extends RunView {
+  constructor(root, store) {
+    super(root, store, { wanted: ({ run }) => (run === null ? null : { path: "run/" + run + "/roofline" }), parts: (answer) => this.figure(answer), redraws: true });
   }
 
   // peaks: {name, gbs} (slopes) and {name, gflops} (ceilings); points: {kernel, intensity, rate}.
-  parts(answer) {
+  figure(answer) {
     const slopes = answer.peaks.filter((peak) => peak.gbs > 0), ceilings = answer.peaks.filter((peak) => peak.gflops > 0);
     const w = Math.max(480, Math.min(1100, this.root.clientWidth - 40)), h = Math.max(230, this.root.clientHeight - 34);
     const points = answer.points.filter((point) => point.intensity > 0 && point.rate > 0);
-    if (points.length === 0) return [element("p", { className: "note", text: answer.note || "no kernel of this run computes and moves bytes" })];
+    if (points.length === 0) return [noteElement("no kernel of this run computes and moves bytes")];
     const ridge = slopes.length > 0 && ceilings.length > 0 ? Math.max(...ceilings.map((each) => each.gflops)) / Math.min(...slopes.map((each) => each.gbs)) : 1;
     const xs = points.map((point) => point.intensity), ys = points.map((point) => point.rate);
     const x0 = Math.min(...xs, ridge) / 4, x1 = Math.max(...xs, ridge) * 4;
@@ -71,6 +58,6 @@ export class Roofline {
     });
     svg.append(text((left + w - right) / 2, h - 8, "operations per byte, FLOP/B", "middle"),
       text(14, (top + h - bottom) / 2, "rate of a SIP, GFLOP/s", "middle", { transform: "rotate(-90 14 " + (top + h - bottom) / 2 + ")" }));
-    return [element("figure", {}, svg, answer.note ? element("figcaption", { text: answer.note }) : "")];
+    return [element("figure", {}, svg)];
   }
 }

@@ -1,6 +1,6 @@
 // Runs started from the page: forms by the benches' declarations, progress, the command line.
 import { api } from "./api.js";
-import { element, timeText } from "./elements.js";
+import { closeButton, element, noteElement } from "./elements.js";
 import { tableElement } from "./tables.js";
 
 export class Jobs {
@@ -8,8 +8,7 @@ export class Jobs {
   constructor(dialog, opened) {
     this.dialog = dialog;
     this.opened = opened;
-    this.running = new Map();
-    this.close = element("button", { type: "button", className: "close", text: "\u00d7", "aria-label": "Close", onclick: () => dialog.close() });
+    this.close = closeButton(() => dialog.close());
     this.bench = element("select", { "aria-label": "Bench" });
     this.bench.addEventListener("change", () => this.showForm());
     this.form = element("form", { method: "dialog" });
@@ -27,8 +26,7 @@ export class Jobs {
     if (this.benches) return;
     try {
       const answer = await api.get("benches");
-      this.benches = Array.isArray(answer) ? answer : answer.benches;
-      this.topologies = Array.isArray(answer) ? [] : answer.topologies || [];
+      ({ benches: this.benches, topologies: this.topologies } = answer);
       this.bench.replaceChildren(...this.benches.map((bench) => element("option", { value: bench.name, text: bench.name })));
       this.showForm();
     } catch (fault) {
@@ -39,21 +37,17 @@ export class Jobs {
   chosen() { return this.benches.find((bench) => bench.name === this.bench.value); }
 
   field(parameter) {
-    const choices = parameter.choices || null, [least, most] = parameter.range || [null, null];
-    const id = "parameter-" + parameter.name, unset = parameter.default === null || parameter.default === undefined;
+    const choices = parameter.type === "boolean" ? ["false", "true"] : parameter.choices;
+    const id = "parameter-" + parameter.name, { name } = parameter;
     let input;
     if (choices) {
-      input = element("select", { id, name: parameter.name }, ...choices.map((choice) => element("option", { value: String(choice), text: String(choice) })));
-      if (!unset) input.value = String(parameter.default);
-    } else if (parameter.type === "bool" || parameter.type === "boolean") {
-      input = element("select", { id, name: parameter.name }, element("option", { value: "false", text: "false" }), element("option", { value: "true", text: "true" }));
-      input.value = String(parameter.default);
+      input = element("select", { id, name }, ...choices.map((choice) => element("option", { value: choice, text: choice })));
+      input.value = parameter.default ?? "";  // nothing chosen: not sent
     } else {
-      const numeric = ["int", "integer", "number", "decimal"].includes(parameter.type);
-      input = element("input", { id, name: parameter.name, type: "text", inputmode: numeric ? "decimal" : null, value: unset ? "" : String(parameter.default), placeholder: unset ? parameter.of_the_machine || "" : null });
+      const numeric = ["integer", "decimal"].includes(parameter.type);
+      input = element("input", { id, name, type: "text", inputmode: numeric ? "decimal" : null, value: parameter.default, placeholder: parameter.of_the_machine ? "of the machine" : null });
     }
-    const range = parameter.allowed || (least !== null && least !== undefined ? least + " to " + most : "");
-    return [element("label", { for: id, text: parameter.name }), input, element("span", { className: "help", text: [parameter.help || parameter.description, parameter.unit, range].filter((part) => part).join("; ") })];
+    return [element("label", { for: id, text: parameter.name }), input, element("span", { className: "help", text: [parameter.description, parameter.unit, parameter.allowed].filter((part) => part).join("; ") })];
   }
 
   showForm() {
@@ -61,10 +55,10 @@ export class Jobs {
     if (!bench) return;
     const set = element("textarea", { name: "set-keys", id: "set-keys", rows: "2", placeholder: "one per line: cube.links.hbm_to_router_bw_gbs=512", spellcheck: "false" });
     this.form.replaceChildren(
-      element("p", { className: "note", text: bench.description }),
+      noteElement(bench.description),
       element("div", { className: "fields" },
-        ...(this.topologies.length > 0 ? [element("label", { for: "job-topology", text: "topology" }),
-          element("select", { id: "job-topology" }, ...this.topologies.map((name) => element("option", { value: typeof name === "string" ? name : name.name, text: typeof name === "string" ? name : name.name }))), element("span", { className: "help" })] : []),
+        element("label", { for: "job-topology", text: "topology" }),
+        element("select", { id: "job-topology" }, ...this.topologies.map((name) => element("option", { value: name, text: name }))), element("span", { className: "help" }),
         ...bench.parameters.flatMap((parameter) => this.field(parameter)),
         element("label", { for: "set-keys", text: "--set" }), set, element("span", { className: "help", text: "keys of the configuration, as on the command line" })),
       element("p", { className: "fault", id: "job-fault", role: "alert" }),
@@ -81,9 +75,7 @@ export class Jobs {
     const fault = this.form.querySelector("#job-fault"), topology = this.form.querySelector("#job-topology");
     fault.textContent = "";
     try {
-      const body = { bench: bench.name, parameters, set };
-      if (topology) body.topology = topology.value;
-      const job = await api.post("jobs", body);
+      const job = await api.post("jobs", { bench: bench.name, parameters, set, topology: topology.value });
       this.add(job.id, job.command);
     } catch (error) {
       fault.textContent = error.message;
@@ -106,14 +98,12 @@ export class Jobs {
         text.textContent = fault.message;
         return;
       }
-      if (typeof job.progress === "number") bar.value = job.progress;
-      const simulated = job.simulated_fs ? timeText(job.simulated_fs) + " simulated" : job.simulated || "";
-      text.textContent = [job.state, job.state === "running" ? simulated : "", job.message || ""].filter((part) => part).join(": ");
+      text.textContent = [job.state, job.state === "running" ? job.simulated : "", job.message].filter((part) => part).join(": ");
       if (job.state === "queued" || job.state === "running") return setTimeout(poll, 400);
       cancel.hidden = true;
-      bar.value = job.state === "done" ? 1 : bar.value;
+      bar.value = job.state === "done" ? 1 : 0;
       entry.classList.add(job.state);
-      if (job.run === null || job.run === undefined) return;
+      if (job.run === null) return;
       show.hidden = false;
       show.addEventListener("click", () => {
         this.dialog.close();
@@ -132,7 +122,7 @@ export class Sweeps {
     this.choice = element("select", { "aria-label": "Sweep" });
     this.choice.addEventListener("change", () => this.show());
     dialog.append(element("div", { className: "title" }, element("h2", { text: "Sweep" }), this.choice,
-      element("button", { type: "button", className: "close", text: "\u00d7", "aria-label": "Close", onclick: () => dialog.close() })), this.body);
+      closeButton(() => dialog.close())), this.body);
   }
 
   open(sweeps) {
@@ -144,10 +134,10 @@ export class Sweeps {
   async show() {
     try {
       const answer = await api.get("sweep/" + this.choice.value);
-      const figures = (answer.figures || []).map((figure) => element("figure", {},
-        element("figcaption", { text: figure.title || "" }), figure.svg ? svgOf(figure.svg) : element("p", { className: "note", text: figure.fault || "no figure" }), element("p", { className: "note", text: figure.caption || "" })));
-      const tables = (answer.tables || []).flatMap((table) => [element("h3", { text: table.title || table.name || "" }), tableElement(table, "point", () => {})]);
-      this.body.replaceChildren(...(answer.title ? [element("h3", { text: answer.title })] : []), ...(answer.text ? [element("p", { text: answer.text })] : []), ...figures, ...tables);
+      const figures = answer.figures.map((figure) => element("figure", {},
+        element("figcaption", { text: figure.title }), figure.svg ? svgOf(figure.svg) : noteElement(figure.fault), noteElement(figure.caption)));
+      const tables = answer.tables.flatMap((table) => [element("h3", { text: table.name }), tableElement(table, "point", () => {})]);
+      this.body.replaceChildren(element("h3", { text: answer.title }), ...(answer.text ? [element("p", { text: answer.text })] : []), ...figures, ...tables);
     } catch (fault) {
       this.body.replaceChildren(element("p", { className: "fault", text: fault.message }));
     }

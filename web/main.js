@@ -1,7 +1,7 @@
 // The page: session, map and views of a run, connected by one store.
 import { api } from "./api.js";
 import { Comparison, marksOf } from "./compare.js";
-import { element, heatColour, numberText, percentText, themeOf, timeText } from "./elements.js";
+import { closeButton, element, heatColour, noteElement, numberText, percentText, placeButton, plainTable, themeOf, timeText } from "./elements.js";
 import { Roofline } from "./figures.js";
 import { Jobs, Sweeps } from "./jobs.js";
 import { MapView } from "./map.js";
@@ -82,7 +82,6 @@ class Page {
     this.sweeps = new Sweeps(byId("sweeps"));
     this.crumbs = element("nav", { className: "crumbs", "aria-label": "Place" });
     byId("maps").before(this.crumbs);
-    byId("maps").parentElement.insertBefore(this.crumbs, byId("maps"));
     byId("show-jobs").addEventListener("click", () => this.jobs.open());
     byId("show-sweeps").addEventListener("click", () => this.sweeps.open(this.session.sweeps));
     byId("show-sweeps").hidden = this.session.sweeps.length === 0;
@@ -140,7 +139,7 @@ class Page {
     });
     const parts = {
       summary: new Summary(root("summary"), store, choose), tables: new Tables(root("tables"), store, choose),
-      roofline: new Roofline(root("roofline"), store, choose), compare: new Comparison(root("compare"), store, choose),
+      roofline: new Roofline(root("roofline"), store), compare: new Comparison(root("compare"), store, choose),
     };
     for (const [name, part] of Object.entries(parts)) this.views.get(name).show = () => part.show();
     this.views.get("path").show = () => this.showPath();
@@ -154,7 +153,7 @@ class Page {
     byId("machine-choice").replaceChildren(...options);
     byId("machine-choice").value = difference === null ? String(machine) : machine + "-" + difference;
     const titles = (none, list) => [element("option", { value: "", text: none }), ...list.map(({ id, title, status, error }) => element("option", {
-      value: String(id), text: title + (status && !["ok", "done", "complete", "completed"].includes(status) ? " (" + status + ")" : ""), title: error || null }))];
+      value: String(id), text: title + (status && status !== "completed" ? " (" + status + ")" : ""), title: error || null }))];
     byId("run-choice").replaceChildren(...titles("none", runs));
     byId("run-choice").value = run === null ? "" : String(run);
     document.title = (run === null ? (machines.find((each) => each.id === machine) || { title: "" }).title : this.runOf(run).title) + " \u2013 KernBench";
@@ -171,7 +170,7 @@ class Page {
     const texts = [...this.session.problems, ...runs, ...more], box = byId("problems");
     box.hidden = texts.length === 0;
     box.replaceChildren(...texts.map((text) => element("p", { text })),
-      element("button", { type: "button", className: "close", text: "\u00d7", "aria-label": "Close", onclick: () => { box.hidden = true; } }));
+      closeButton(() => { box.hidden = true; }));
   }
 
   say(text) { byId("status").textContent = text; }
@@ -203,11 +202,17 @@ class Page {
       this.panes.forEach((pane) => pane.view.close());
       this.panes = [];
       this.panes = scenes.map((scene, number) => this.pane(scene, number, scenes.length));
+      // The first was alone when it was made.
+      for (const { view } of this.panes) {
+        view.resize();
+        view.fit(false);
+      }
     }
     this.panes.forEach((pane, number) => {
       const { run: id } = wanted[number];
       const facts = api.exported && this.session.export ? this.session.export.runs.find((each) => each.id === id) : null;
-      pane.uses = id === null ? null : new Uses(id, () => {
+      pane.uses = id === null ? null : new Uses(id, (fault) => {
+        if (fault) this.showProblems([fault]);
         pane.view.later();
         if (number === 0) this.timeline.showWindow(pane.uses.window);
       }, facts ? facts.intervals : null);
@@ -344,7 +349,7 @@ class Page {
     try {
       const answer = await api.get("machine/" + pane.scene.id + "/node", { name: found.name });
       if (answer.role) lines.splice(1, 0, [answer.role, answer.implementation].filter((part) => part).join(", "));
-      for (const { key, value, unit } of (answer.attributes || []).slice(0, 4)) lines.push(key + " " + numberText(value) + (unit ? " " + unit : ""));
+      for (const { key, value, unit } of answer.attributes.slice(0, 4)) lines.push(key + " " + numberText(value) + (unit ? " " + unit : ""));
     } catch (fault) {
       if (!api.exported) lines.push(fault.message);
     }
@@ -440,12 +445,11 @@ class Page {
         }
       }
       if (this.differences) {
-        const count = (list) => (typeof list === "number" ? list : (list || []).length);
-        const counts = this.differences.counts || {};
-        for (const [mark, text, list] of [["changed", "changed", counts.changed ?? this.differences.changed], ["onlyA", "only A", counts.only_a ?? this.differences.only_a], ["onlyB", "only B", counts.only_b ?? this.differences.only_b]]) {
+        const { changed_count: changed, only_a_count: onlyA, only_b_count: onlyB } = this.differences;
+        for (const [mark, text, count] of [["changed", "changed", changed], ["onlyA", "only A", onlyA], ["onlyB", "only B", onlyB]]) {
           const swatch = element("span", { className: "swatch" });
           swatch.style.background = theme[mark];
-          parts.push(element("span", { className: "key" }, swatch, text + ": " + count(list)));
+          parts.push(element("span", { className: "key" }, swatch, text + ": " + numberText(count)));
         }
       }
       pane.view.legend.replaceChildren(...parts);
@@ -472,38 +476,33 @@ class Page {
     const { root } = this.views.get("path"), { run } = this.store.state;
     if (this.pathRun === run) return;
     this.pathRun = run;
-    root.replaceChildren(element("p", { className: "note", text: "\u2026" }));
+    root.replaceChildren(noteElement("\u2026"));
     const show = async (launch) => {
       try {
         const answer = await api.get("run/" + run + "/critical-path", launch === null ? {} : { launch });
         if (this.store.state.run !== run) return;
-        const steps = (Array.isArray(answer) ? answer : answer.steps) || [];
-        this.store.set({ path: { launch: answer.launch ?? launch, steps } });
-        const launches = answer.launches || [];
-        const choice = element("select", { "aria-label": "Launch" }, ...launches.map((each) => element("option", { value: String(each.launch ?? each), text: "launch " + (each.launch ?? each) + (each.kernel ? " " + each.kernel : "") + (each.length_fs ? ", " + timeText(each.length_fs) : "") })));
-        choice.value = String(answer.launch ?? launch);
+        const { steps, launches } = answer;
+        this.store.set({ path: { launch: answer.launch, steps } });
+        const choice = element("select", { "aria-label": "Launch" }, ...launches.map((each) => element("option", { value: String(each.launch), text: "launch " + each.launch + " " + each.kernel + ", " + timeText(each.length_fs) })));
+        choice.value = String(answer.launch);
         choice.addEventListener("change", () => show(choice.value));
         const total = steps.length > 0 ? steps[steps.length - 1].end_fs - steps[0].start_fs : 0;
         const rows = this.pathNodes(steps, null).sort((a, b) => b.share - a.share);
-        const table = (head, lines) => element("table", {}, element("thead", {}, element("tr", {}, ...head.map((text, i) => element("th", { scope: "col", className: i > 0 && text !== "what" ? "number" : null, text })))), element("tbody", {}, ...lines));
-        const place = (name, on = true) => (on === false ? name : element("button", { type: "button", className: "place", text: name, onclick: () => this.choose(name) }));
+        const place = (name, on = true) => (on === false ? name : placeButton(name, (chosen) => this.choose(chosen)));
         const most = 400;
-        root.replaceChildren(element("div", { className: "bar" }, launches.length > 0 ? choice : null, element("span", { text: steps.length + " steps, " + timeText(total) }),
+        root.replaceChildren(element("div", { className: "bar" }, choice, element("span", { text: numberText(answer.step_count) + " steps, " + timeText(total) }),
           element("button", { type: "button", text: "hide on the map", onclick: () => {
             this.store.set({ path: null });
             this.pathRun = null;
             root.replaceChildren();
             this.store.set({ tab: "timeline" });
-          } })),
+          } }), answer.note ? element("span", { className: "note", text: answer.note }) : null),
           element("div", { className: "columns" },
-            element("div", { className: "scroll" }, element("h3", { text: "By node" }), table(["node", "share", "time"], rows.slice(0, 60).map(({ node, share }) => element("tr", {},
+            element("div", { className: "scroll" }, element("h3", { text: "By node" }), plainTable(null, ["node", "#share", "#time"], rows.slice(0, 60).map(({ node, share }) => element("tr", {},
               element("td", {}, place(node)), element("td", { className: "number", text: percentText(share) }), element("td", { className: "number", text: timeText(share * total) }))))),
-            element("div", { className: "scroll" }, element("h3", { text: steps.length > most ? "First " + most + " steps" : "Steps" }), table(["node", "from", "time", "what"], steps.slice(0, most).map((step) => {
-              const row = element("tr", {}, element("td", {}, place(step.node, step.on_map)), element("td", { className: "number", text: timeText(step.start_fs, 6) }), element("td", { className: "number", text: timeText(step.end_fs - step.start_fs) }), element("td", { text: step.what }));
-              return row;
-            })))));
+            element("div", { className: "scroll" }, element("h3", { text: steps.length > most ? "First " + most + " steps" : "Steps" }), plainTable(null, ["node", "#from", "#time", "what"], steps.slice(0, most).map((step) => element("tr", {}, element("td", {}, place(step.node, step.on_map)), element("td", { className: "number", text: timeText(step.start_fs, 6) }), element("td", { className: "number", text: timeText(step.end_fs - step.start_fs) }), element("td", { text: step.what })))))));
       } catch (fault) {
-        root.replaceChildren(element("p", { className: "note", text: fault.message }));
+        root.replaceChildren(noteElement(fault.message));
       }
     };
     await show(null);
@@ -570,9 +569,9 @@ class Page {
     const keys = [["/", "search a node"], ["arrow keys", "select the neighbour of a block"], ["Enter, double click", "zoom into the selected block"], ["Escape, Backspace", "one level out"],
       ["+ \u2212, wheel", "zoom"], ["drag, Shift + arrows", "move the map"], ["0", "whole machine"], ["r", "route from the selected node"], ["1 \u2026 6", "views of the run"], ["space", "replay"],
       ["W S A D", "zoom and move the chart when it has the focus; Ctrl + wheel zooms it"], ["drag on the slider", "interval that the map shows; double click: the whole run"], ["m", "focus to the map"], ["?", "this list"]];
-    byId("help").replaceChildren(element("div", { className: "title" }, element("h2", { text: "Keys" }), element("button", { type: "button", className: "close", text: "\u00d7", "aria-label": "Close", onclick: () => byId("help").close() })),
+    byId("help").replaceChildren(element("div", { className: "title" }, element("h2", { text: "Keys" }), closeButton(() => byId("help").close())),
       element("dl", {}, ...keys.flatMap(([key, text]) => [element("dt", {}, element("kbd", { text: key })), element("dd", { text })])),
-      element("p", { className: "note", text: "With a run, colours are utilisation; of a link each direction by itself, on the right of its direction of travel. " + (this.session.version || "") }));
+      noteElement("With a run, colours are utilisation; of a link each direction by itself, on the right of its direction of travel. " + (this.session.version || "")));
     byId("help").showModal();
   }
 

@@ -6,7 +6,7 @@ import { Scene, cellsOf, endsOf, fullName, levels, linkKey } from "./scene.js";
 const expandAt = [0, 6, 3.6, 14];  // px of a typical block from which a level is shown, on a usual screen
 const smallestText = 8.5, largestText = 15;
 const family = "system-ui, 'Liberation Sans', Arial, sans-serif";
-const mostNodes = 4000;
+const mostBlocks = 4000;  // blocks in a frame from which no scope is expanded
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 // Rectangles, lines and texts of one level, by colour, so that few styles are set per frame.
@@ -366,7 +366,7 @@ export class MapView {
   collect(level, scope, place) {
     const layout = this.scene.layouts[level], { theme } = this, batch = this.batches[level];
     const { k, x: ox, y: oy } = place;
-    const use = this.uses ? this.uses.of(level, scope) : null;
+    const use = this.uses ? this.uses.of(scope) : null;
     if (scope !== "") this.statistics.scopes[this.statistics.scopes.length - 1].level = level;
     for (const outline of layout.outlines) {
       const x = ox + k * outline.x, y = oy + k * outline.y, w = k * outline.w, h = k * outline.h;
@@ -451,7 +451,7 @@ export class MapView {
     if (use) stroke = theme.plainEdge;
     if (block.child !== null) {
       const name = fullName(scope, block.child), inner = this.scene.place(level + 1, { x, y, w, h });
-      if (this.expands(level, inner.k) && this.statistics.blocks < mostNodes) {
+      if (this.expands(level, inner.k) && this.statistics.blocks < mostBlocks) {
         const fade = this.fade(level, inner.k);
         if (fade > 0) this.veils.push({ fill, alpha: fade, x, y, w, h });
         this.frame(batch, level, block, share, x, y, w, h);

@@ -1,14 +1,8 @@
 // Details of the selection: attributes with unit and source, links, use in the run, routes.
 import { api } from "./api.js";
 import { differenceParts } from "./compare.js";
-import { bytesText, element, numberText, percentText, svgElement, timeText } from "./elements.js";
+import { bytesText, closeButton, element, noteElement, numberText, percentText, placeButton, plainTable, svgElement, timeText } from "./elements.js";
 import { endsOf } from "./scene.js";
-
-const units = { gbs: "GB/s", mm: "mm", ns: "ns" };
-
-function placeLink(name, choose, text = name) {
-  return element("button", { type: "button", className: "place", text, title: name, onclick: () => choose(name) });
-}
 
 function shareBar(share) {
   const bar = element("span", { className: "share" }, element("span"));
@@ -37,54 +31,47 @@ export class Panel {
     if (machine === null) return;
     if (!place) {
       this.head.replaceChildren(element("h2", { text: "Nothing selected" }),
-        element("p", { className: "note", text: "Click a block or a link, search a node with /, or move between blocks with the arrow keys. Double click or Enter zooms into a block, Escape out of it." }));
+        noteElement("Click a block or a link, search a node with /, or move between blocks with the arrow keys. Double click or Enter zooms into a block, Escape out of it."));
       this.body.replaceChildren(...(this.differences ? [element("h3", { text: "Differences" }), ...differenceParts(this.differences, this.choose)] : []));
       this.showUse();
       return;
     }
     const ends = endsOf(place);
-    const title = ends ? [placeLink(ends[0], this.choose), element("span", { className: "arrow", text: " \u2192 " }), placeLink(ends[1], this.choose)] : [place];
+    const title = ends ? [placeButton(ends[0], this.choose), element("span", { className: "arrow", text: " \u2192 " }), placeButton(ends[1], this.choose)] : [place];
     this.head.replaceChildren(element("h2", {}, ...title), element("p", { className: "kind", text: "\u00a0" }));
     this.body.replaceChildren();
     this.showUse();
     try {
       const answer = await api.get("machine/" + machine + "/node", { name: place });
       if (this.store.state.place !== place) return;
-      this.showAnswer(answer, ends);
+      this.showAnswer(answer);
     } catch (fault) {
       if (this.store.state.place === place) this.body.replaceChildren(element("p", { className: api.exported ? "note" : "fault", text: api.exported ? "Its attributes are not in the exported file." : fault.message }));
     }
   }
 
-  showAnswer(answer, ends) {
+  showAnswer(answer) {
     const words = [answer.role, answer.implementation].filter((word) => word);
     this.head.querySelector(".kind").textContent = words.join(" \u00b7 ") || "link";
-    if (!ends && answer.links && /pe_dma|pcie_ep|hbm|sram|tcm|cpu|router|noc|io_|m_cpu/.test(answer.role || "") || !ends && (answer.links || []).length > 0)
-      this.head.append(this.routeButton());
-    const parts = [];
-    const attributes = answer.attributes || [];
+    if (answer.type === "node") this.head.append(this.routeButton());
+    const parts = [], { attributes, links } = answer;
     if (attributes.length > 0) {
       const rows = attributes.map(({ key, value, unit, source, description }) => element("tr", {},
         element("th", { scope: "row", text: key, title: description || null }),
         element("td", { className: "number", text: numberText(value) }),
         element("td", { className: "quiet", text: unit || "" }),
         element("td", { className: "quiet source", text: source || "", title: source || null })));
-      parts.push(element("h3", { text: "Attributes" }), element("table", { className: "attributes" },
-        element("thead", {}, element("tr", {}, ...["name", "value", "unit", "source"].map((text) => element("th", { scope: "col", text })))),
-        element("tbody", {}, ...rows)));
+      parts.push(element("h3", { text: "Attributes" }), plainTable("attributes", ["name", "value", "unit", "source"], rows));
     }
-    const nodes = this.nodesOf ? this.nodesOf(answer.name) : [];
-    if (nodes.length > 1) parts.push(element("h3", { text: "Nodes" }), element("ul", { className: "nodes" }, ...nodes.map((name) => element("li", {}, placeLink(name, this.choose)))));
-    const links = answer.links || [];
+    const nodes = this.nodesOf(answer.name);
+    if (nodes.length > 1) parts.push(element("h3", { text: "Nodes" }), element("ul", { className: "nodes" }, ...nodes.map((name) => element("li", {}, placeButton(name, this.choose)))));
     if (links.length > 0) {
       const rows = links.map((link) => element("tr", {},
         element("td", { text: link.direction === "out" ? "\u2192" : "\u2190", title: link.direction }),
-        element("td", {}, placeLink(link.name, this.choose, link.peer)),
+        element("td", {}, placeButton(link.name, this.choose, link.peer)),
         element("td", { className: "number", text: link.bw_gbs === null ? "\u221e" : numberText(link.bw_gbs) }),
         element("td", { className: "number", text: numberText(link.distance_mm) })));
-      parts.push(element("h3", { text: "Links" }), element("table", { className: "links" },
-        element("thead", {}, element("tr", {}, ...["", "to or from", units.gbs, units.mm].map((text, i) => element("th", { scope: "col", className: i > 1 ? "number" : null, text })))),
-        element("tbody", {}, ...rows)));
+      parts.push(element("h3", { text: "Links" }), plainTable("links", ["", "to or from", "#GB/s", "#mm"], rows));
     }
     this.body.replaceChildren(...parts);
   }
@@ -113,22 +100,19 @@ export class Panel {
   }
 
   useOf(answer, title) {
-    const servers = answer.servers || [];
+    const { servers } = answer;
     const parts = [element("h3", { text: title })];
-    if (servers.length === 0) parts.push(element("p", { className: "note", text: answer.note || "nothing is counted here" }));
+    if (servers.length === 0) parts.push(noteElement("nothing is counted here"));
     else {
       const rows = servers.slice(0, 24).map((server) => element("tr", {},
         element("th", { scope: "row" }, this.serverName(server)),
         element("td", { className: "number" }, shareBar(server.share || 0), server.share === null || server.share === undefined ? "" : percentText(server.share)),
         element("td", { className: "number", text: server.stalled_fs === undefined || server.stalled_fs === null ? "" : timeText(server.stalled_fs) }),
         element("td", { className: "number", text: server.bytes === undefined || server.bytes === null ? "" : bytesText(server.bytes) })));
-      parts.push(element("table", { className: "servers" },
-        element("thead", {}, element("tr", {}, ...["server", "busy", "queued", "bytes"].map((text, i) => element("th", { scope: "col", className: i > 0 ? "number" : null, text })))),
-        element("tbody", {}, ...rows)));
-      const count = answer.servers_count ?? answer.count ?? servers.length;
-      if (count > 24) parts.push(element("p", { className: "note", text: count - 24 + " more servers" }));
+      parts.push(plainTable("servers", ["server", "#busy", "#queued", "#bytes"], rows));
+      if (answer.server_count > rows.length) parts.push(noteElement(answer.server_count - rows.length + " more servers"));
     }
-    if ((answer.windows || []).length > 1) parts.push(this.spark(answer.windows));
+    if (answer.windows.length > 1) parts.push(this.spark(answer.windows));
     return parts;
   }
 
@@ -137,7 +121,7 @@ export class Panel {
     const { place } = this.store.state, name = server.name || server.kind || "";
     if (server.place === place) return name.startsWith(place + " ") ? name.slice(place.length + 1) : name === place && endsOf(place) ? "link" : name;
     const text = name.replaceAll(place + ".", "");
-    return server.place ? placeLink(server.place, this.choose, text) : text;
+    return server.place ? placeButton(server.place, this.choose, text) : text;
   }
 
   // Share over the whole run, with the interval marked.
@@ -168,18 +152,18 @@ export class Panel {
 
   async showRoute() {
     const { picking, route, machine } = this.store.state;
-    const close = element("button", { type: "button", className: "close", text: "\u00d7", title: "Close the route", "aria-label": "Close the route", onclick: () => this.store.set({ picking: null, route: null }) });
+    const close = closeButton(() => this.store.set({ picking: null, route: null }), "Close the route");
     if (picking) {
-      this.path.replaceChildren(element("h3", {}, "Route from ", picking, close), element("p", { className: "note", text: "Now select the other end: click it, or search it with /." }));
+      this.path.replaceChildren(element("h3", {}, "Route from ", picking, close), noteElement("Now select the other end: click it, or search it with /."));
       return;
     }
     if (!route) return this.path.replaceChildren();
-    this.path.replaceChildren(element("h3", {}, "Route", close), element("p", { className: "note", text: "\u2026" }));
+    this.path.replaceChildren(element("h3", {}, "Route", close), noteElement("\u2026"));
     try {
       const answer = await api.get("machine/" + machine + "/route", { from: route.from, to: route.to, bytes: route.bytes });
       if (this.store.state.route !== route) return;
       this.path.replaceChildren(element("h3", {}, "Route", close), ...this.routeParts(answer, route));
-      this.store.set({ hops: (answer.hops || []).map((hop) => hop.node) });
+      this.store.set({ hops: answer.hops.map((hop) => hop.node) });
     } catch (fault) {
       if (this.store.state.route === route) this.path.replaceChildren(element("h3", {}, "Route", close), element("p", { className: "fault", text: fault.message }));
     }
@@ -201,19 +185,17 @@ export class Panel {
       element("td", { className: "number", text: numberText(each.total_ns) + " ns" }),
       element("td", { className: "number", text: each.gbs ? numberText(each.gbs) + " GB/s" : "" })));
     const rows = hops.map((hop) => element("tr", { className: hop.bottleneck || hop.link && hop.link.bottleneck ? "narrowest" : null },
-      element("td", {}, placeLink(hop.node, this.choose)),
+      element("td", {}, placeButton(hop.node, this.choose)),
       element("td", { className: "number", text: ns(hop.latency_ns) }),
       element("td", { className: "number", text: hop.link ? ns(hop.link.propagation_ns) : "" }),
       element("td", { className: "number", text: hop.link ? (hop.link.bw_gbs === null || hop.link.bw_gbs === undefined ? "\u221e" : numberText(hop.link.bw_gbs)) : "" }),
       element("td", { className: "number", text: ns(hop.header_at_ns) })));
     return [
-      element("p", { className: "ends" }, placeLink(route.from, this.choose), " \u2192 ", placeLink(route.to, this.choose), " ", swap),
+      element("p", { className: "ends" }, placeButton(route.from, this.choose), " \u2192 ", placeButton(route.to, this.choose), " ", swap),
       element("p", { className: "kind", text: facts.filter((fact) => fact).join(" \u00b7 ") }),
       element("label", { className: "bytes" }, "message of ", bytes, " B"),
       formula.length > 0 ? element("table", { className: "formula" }, element("tbody", {}, ...formula)) : null,
-      element("div", { className: "scroll" }, element("table", { className: "hops" },
-        element("thead", {}, element("tr", {}, ...["node", "latency, ns", "link, ns", "link, GB/s", "header at, ns"].map((text, i) => element("th", { scope: "col", className: i > 0 ? "number" : null, text })))),
-        element("tbody", {}, ...rows))),
+      element("div", { className: "scroll" }, plainTable("hops", ["node", "#latency, ns", "#link, ns", "#link, GB/s", "#header at, ns"], rows)),
     ].filter((part) => part !== null);
   }
 }

@@ -1,7 +1,8 @@
 // Tables of a run, drawn by the script of the pages that sweeps write; a row selects its place.
 import "./page.js";
 import { api } from "./api.js";
-import { element, numberText, timeText } from "./elements.js";
+import { element, noteElement, numberText, timeText } from "./elements.js";
+import { RunView } from "./run_view.js";
 
 // Texts of a column: as they are, numbers with equal digits.
 function texts(column, values) {
@@ -23,7 +24,6 @@ const titles = {
 export function tableElement(answer, noun, select, part = 100) {
   const box = element("div", { className: "table" }, element("div", { className: "scroll" },
     element("table", {}, element("thead", {}, element("tr")), element("tbody"))));
-  const kinds = { number: "number", text: "text", lines: "lines", command: "command", mark: "mark" };
   const columns = answer.columns.map((column, i) => {
     let values = answer.rows.map((row) => row[i]), { name, unit } = column;
     if (unit && name.endsWith("_" + unit)) name = name.slice(0, -unit.length - 1);
@@ -32,16 +32,16 @@ export function tableElement(answer, noun, select, part = 100) {
       unit = "%";
     }
     const numeric = column.kind === "number" || values.some((value) => typeof value === "number") && values.every((value) => value === null || typeof value === "number");
-    return { name, unit: unit || "", kind: kinds[numeric ? "number" : column.kind] || "text", further: Boolean(column.further), cells: texts(column, values) };
+    return { name, unit: unit || "", kind: numeric ? "number" : column.kind, further: Boolean(column.further), cells: texts(column, values) };
   });
-  if (columns.length === 0) return element("p", { className: "note", text: "empty" });
+  if (columns.length === 0) return noteElement("empty");
   window.kernbenchPage.setUp(box, { rows: answer.rows.length, part, noun, columns, places: answer.places || null, select });
-  if (answer.left_out || answer.rows_left_out) box.append(element("p", { className: "note", text: (answer.left_out || answer.rows_left_out) + " more rows are not shown" }));
+  if (answer.left_out > 0) box.append(noteElement(answer.left_out + " more rows are not shown"));
   return box;
 }
 
 export class Tables {
-  // Tables of the run in a part of the page, chosen from a list; `first`: name of the first one.
+  // Tables of the run, chosen from a list.
   constructor(root, store, choose) {
     this.root = root;
     this.store = store;
@@ -54,14 +54,12 @@ export class Tables {
 
   async show() {
     const { run } = this.store.state;
-    if (run === null) return this.body.replaceChildren(element("p", { className: "note", text: "no run is loaded" }));
+    if (run === null) return this.body.replaceChildren(noteElement("no run is loaded"));
     if (this.run === run) return;
     this.run = run;
     this.body.replaceChildren();
     try {
-      const list = await api.get("run/" + run + "/tables");
-      const tables = Array.isArray(list) ? list : list.tables;
-      this.tables = tables.map((each) => (typeof each === "string" ? { name: each } : each));
+      this.tables = await api.get("run/" + run + "/tables");
       if (!this.tables.some((each) => each.name === this.name)) this.name = (this.tables[0] || {}).name;
       this.showList();
       await this.showTable();
@@ -72,8 +70,8 @@ export class Tables {
   }
 
   showList() {
-    this.picker.replaceChildren(...this.tables.map(({ name, title, rows }) => element("button", {
-      type: "button", role: "tab", "aria-selected": String(name === this.name), "data-name": name, text: title || titles[name] || name.replaceAll(/[._]/g, " "), title: rows === undefined ? null : rows + " rows",
+    this.picker.replaceChildren(...this.tables.map(({ name, rows }) => element("button", {
+      type: "button", role: "tab", "aria-selected": String(name === this.name), "data-name": name, text: titles[name] || name.replaceAll(/[._]/g, " "), title: rows + " rows",
       onclick: () => {
         this.name = name;
         this.showList();
@@ -84,7 +82,7 @@ export class Tables {
 
   async showTable() {
     const { run, name } = this;
-    if (!name) return this.body.replaceChildren(element("p", { className: "note", text: "this run has no tables" }));
+    if (!name) return this.body.replaceChildren(noteElement("this run has no tables"));
     try {
       const answer = await api.get("run/" + run + "/table/" + encodeURIComponent(name));
       if (this.run === run && this.name === name) this.body.replaceChildren(tableElement(answer, "row", this.choose));
@@ -95,28 +93,13 @@ export class Tables {
 }
 
 // Facts and bottlenecks of a run: what limits it, and where.
-export class Summary {
+export class Summary extends RunView {
   constructor(root, store, choose) {
-    this.root = root;
-    this.store = store;
-    this.choose = choose;
+    super(root, store, { wanted: ({ run }) => (run === null ? null : { path: "run/" + run + "/summary" }), parts: (answer) => this.columns(answer, choose) });
   }
 
-  async show() {
-    const { run } = this.store.state;
-    if (run === null) return this.root.replaceChildren(element("p", { className: "note", text: "no run is loaded" }));
-    if (this.run === run) return;
-    this.run = run;
-    try {
-      const answer = await api.get("run/" + run + "/summary");
-      if (this.run === run) this.root.replaceChildren(...this.parts(answer));
-    } catch (fault) {
-      this.root.replaceChildren(element("p", { className: "fault", text: fault.message }));
-    }
-  }
-
-  parts(answer) {
-    const parts = [], facts = element("dl");
+  columns(answer, choose) {
+    const facts = element("dl");
     for (const [key, value] of Object.entries(answer)) {
       if (value === null || typeof value === "object") continue;
       const text = key.endsWith("_fs") ? timeText(value, 7) : numberText(value);
@@ -125,7 +108,7 @@ export class Summary {
     const tables = [];
     for (const [key, value] of Object.entries(answer)) {
       if (value && typeof value === "object" && Array.isArray(value.columns))
-        tables.push(element("h3", { text: value.title || titles[key] || key.replaceAll("_", " ") }), tableElement(value, "row", this.choose, 25));
+        tables.push(element("h3", { text: titles[key] || key.replaceAll("_", " ") }), tableElement(value, "row", choose, 25));
       else if (value && typeof value === "object" && !Array.isArray(value)) {
         for (const [name, inner] of Object.entries(value)) {
           if (inner === null || typeof inner === "object") continue;
@@ -134,7 +117,6 @@ export class Summary {
         }
       }
     }
-    parts.push(element("div", { className: "limits" }, ...tables), element("div", { className: "facts" }, facts));
-    return parts;
+    return [element("div", { className: "limits" }, ...tables), element("div", { className: "facts" }, facts)];
   }
 }

@@ -70,7 +70,7 @@ export class Timeline {
     this.counted = element("span", { className: "note" });
     this.whole = button("whole run", "Show the whole run", () => this.setInterval(null));
     this.scopeChoice = element("select", { "aria-label": "Lanes of the chart" });
-    this.scopeChoice.addEventListener("change", () => this.store.set({ laneScope: this.scopeChoice.value === "view" ? "view" : this.scopeChoice.value }));
+    this.scopeChoice.addEventListener("change", () => this.store.set({ laneScope: this.scopeChoice.value }));
     this.note = element("span", { className: "note" });
     const bar = element("div", { className: "bar" }, this.play, this.length, this.pace, this.whole, this.text, this.counted, this.note,
       element("span", { className: "grow" }), element("label", {}, "lanes of ", this.scopeChoice));
@@ -144,7 +144,7 @@ export class Timeline {
       const key = JSON.stringify([range, runs, scope]);
       this.askedKey = key;
       try {
-        const settled = await Promise.allSettled(runs.map((id) => api.get("run/" + id + "/timeline", { ...range, bins: this.options.exported() ? this.options.exported().timeline_bins : whole ? bins : Math.round(bins * 1.5), scope })));
+        const settled = await Promise.allSettled(runs.map((id) => this.bars(id, { ...range, bins: this.options.exported() ? this.options.exported().timeline_bins : whole ? bins : Math.round(bins * 1.5), scope })));
         if (this.askedKey !== key) return;
         if (settled.every((each) => each.status === "rejected")) throw settled[0].reason;
         const answers = settled.map((each) => each.value || { lanes: [], labels: [] });
@@ -154,12 +154,23 @@ export class Timeline {
         this.lanes.forEach((lane, i) => { lane.first = i === 0 || this.lanes[i - 1].number !== lane.number; });
         this.leftOut = answers.reduce((sum, answer) => sum + (answer.lanes_left_out || 0), 0);
         this.fault = null;
+        this.isPartial = answers.some((answer) => answer.complete === false);
+        if (this.isPartial) this.ask();
       } catch (fault) {
         if (this.askedKey !== key) return;
         this.fault = fault.message;
       }
       this.draw();
     }, now ? 0 : 130);
+  }
+
+  // Without the operations of a large log (`complete` is false) while the server reads them.
+  async bars(run, parameters) {
+    const path = "run/" + run + "/timeline";
+    if (this.options.exported()) return api.get(path, parameters);
+    const soon = { ...parameters, wait_ms: this.isPartial ? 1000 : 300 }, answer = await api.get(path, soon);
+    if (!answer.complete) api.forget(path, soon);
+    return answer;
   }
 
   // --- Interval and replay
@@ -458,9 +469,11 @@ export class Timeline {
         ctx.fillRect(to - 1, 0, 1, visible);
       }
     }
-    if (this.fault && this.lanes.length > 0) {
+    const note = this.fault || (this.isPartial ? "reading the operations\u2026" : null);
+    if (note && this.lanes.length > 0) {
       ctx.fillStyle = theme.quiet;
-      ctx.fillText(this.fault, gutter + 8, rulerHeight + 8);
+      ctx.textAlign = "left";
+      ctx.fillText(note, gutter + 8, rulerHeight + 8);
     }
   }
 

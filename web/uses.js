@@ -1,13 +1,12 @@
 // Utilisation of the visible scopes of a run in an interval, as the map colours it.
 import { api } from "./api.js";
-import { levels } from "./scene.js";
 
 const tops = [0.05, 0.1, 0.2, 0.5, 1];
-const mostScopes = 40;    // of a request
-const mostKept = 6000;    // answers
+const mostScopes = 40;  // scopes in one request
+const mostKept = 6000;  // answers in memory
 
 export class Uses {
-  // `changed`: called when answers have arrived; `intervals`: those of an exported file, or null.
+  // `changed(fault)`: called when answers have arrived, or with the fault of a request; `intervals`: those of an exported file, or null.
   constructor(run, changed, intervals = null) {
     this.run = run;
     this.changed = changed;
@@ -16,7 +15,7 @@ export class Uses {
     this.shown = new Map();    // scope -> the newest answer, of this interval or of the one before
     this.answers = new Map();  // interval and scope -> answer
     this.asked = new Set();    // the same, while it is on the way or if it has failed
-    this.wanted = new Map();   // scope -> level
+    this.wanted = new Set();   // scopes
     this.pending = false;
     this.fixedTop = null;
     this.autoTop = 0.05;
@@ -42,14 +41,14 @@ export class Uses {
   key(scope) { return (this.interval ? this.interval.from + "-" + this.interval.to : "") + "|" + scope; }
 
   // {blocks, links} of a scope; asks for it if it is not at hand.
-  of(level, scope) {
+  of(scope) {
     const key = this.key(scope), answer = this.answers.get(key);
     if (answer) {
       this.shown.set(scope, answer);
       return answer;
     }
     if (!this.asked.has(key)) {
-      this.wanted.set(scope, level);
+      this.wanted.add(scope);
       if (!this.pending) queueMicrotask(() => this.next());
     }
     return this.shown.get(scope) || { blocks: [], links: [] };
@@ -70,26 +69,27 @@ export class Uses {
   async next() {
     if (this.pending || this.wanted.size === 0) return;
     this.pending = true;
+    let text = null;
     const scopes = [...this.wanted].slice(0, mostScopes), { from, to } = this.interval || {};
-    const keys = new Map(scopes.map(([scope]) => [scope, this.key(scope)]));
-    for (const [scope] of scopes) this.wanted.delete(scope);
+    const keys = new Map(scopes.map((scope) => [scope, this.key(scope)]));
+    for (const scope of scopes) this.wanted.delete(scope);
     for (const key of keys.values()) this.asked.add(key);
     try {
       if (api.exported) {
-        await Promise.all(scopes.map(async ([scope, level]) => {
-          const answer = await api.get("run/" + this.run + "/use", { scope, level: levels[level], from_fs: from, to_fs: to }).catch(() => null);
+        await Promise.all(scopes.map(async (scope) => {
+          const answer = await api.get("run/" + this.run + "/use", { scope, from_fs: from, to_fs: to }).catch(() => null);
           if (answer) this.take(keys.get(scope), answer);
         }));
       } else {
-        const answer = await api.poll("run/" + this.run + "/uses", { scopes: scopes.map(([scope]) => scope).join(","), from_fs: from, to_fs: to });
+        const answer = await api.poll("run/" + this.run + "/uses", { scopes: scopes.join(","), from_fs: from, to_fs: to });
         for (const [scope, use] of Object.entries(answer.scopes)) this.take(keys.get(scope), use);
         this.window = answer.window;
       }
     } catch (fault) {
-      this.fault = fault.message;
+      text = fault.message;
     }
     this.pending = false;
-    this.changed();
+    this.changed(text);
     this.next();
   }
 }

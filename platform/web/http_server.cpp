@@ -212,7 +212,7 @@ class HttpServer::Server final : public httplib::Server {
     ::close(socket);
     return is_good;
   }
-  // Of the request that this thread serves.
+  // True: the connection ends after the answer to the request that this thread serves.
   static bool& close_after_answer() {
     static thread_local bool close = false;
     return close;

@@ -1,16 +1,15 @@
-// LoggedRun: an operation log (docs/op-log.md). Tables that many requests need are read once, on
+// LoggedRun: an operation log (docs/op-log.md). Its servers, bars and reports are read once, on
 // first use; reports are those of `inspect`, from a playback of the log.
 #pragma once
 
-#include <array>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "platform/events/opened_log.h"
-#include "platform/observe/server_usage.h"
 #include "platform/web/run_reports.h"
+#include "platform/web/run_servers.h"
 #include "platform/web/run_timeline.h"
 #include "platform/web/served_run.h"
 
@@ -34,40 +33,19 @@ class LoggedRun final : public ServedRun, private OpenedLog {
   Json roofline() override;
 
  private:
-  struct Server {
-    ServerRow row;
-    NodeId node = no_node;       // of a node
-    const Edge* link = nullptr;  // of a link
-    ServerUse whole;             // in the window `whole_`
-    // In windows of time, ascending by index.
-    std::vector<std::pair<std::size_t, ServerUse>> windows;
-  };
-  struct Windows {
-    UsedWindow used;
-    std::size_t first = 0, last = 0;  // windows of time [first, last)
-  };
-
   Use utilisation(const WebInterval& interval) override;
-  void read_servers();  // once
-  Windows windows_of(const WebInterval& interval) const;
-  ServerUse use_of(const Server& server, const WebInterval& interval, const Windows& windows) const;
-  static double share_of(const Server& server, const ServerUse& use, Fs length);
-  Json server_json(const Server& server, const ServerUse& use, Fs length) const;
-  // With operations, which a thread reads from the first call on; null: not yet.
+  const RunServers& servers();
+  // Bars with operations, which a thread reads from the first call on; null: not yet.
   std::shared_ptr<const RunTimeline> bars(std::uint64_t wait_ms);
   const RunTimeline& kernel_bars();
   RunReports& reports();
 
-  static constexpr std::size_t most_launches = 1000;
-  mutable std::mutex mutex_;  // guards the database and what is read from it on first use
+  std::mutex mutex_;  // guards the database, `servers_` and `reports_`
   std::mutex timeline_mutex_;
   Fs end_ = 0;
   bool has_windows_ = false;
   std::uint64_t operations_ = 0, hops_ = 0;
-  bool servers_are_read_ = false;
-  std::vector<Server> servers_;
-  UsedWindow whole_;
-  std::vector<WindowRow> time_windows_;
+  std::unique_ptr<const RunServers> servers_;
   // Reading the operations of a large log takes seconds.
   std::shared_future<std::shared_ptr<const RunTimeline>> timeline_;
   std::unique_ptr<RunTimeline> kernels_;

@@ -43,7 +43,7 @@ class RunReports {
   bool is_played_ = false;
   Json summary_;
   WebTables tables_;
-  std::unique_ptr<Paths> paths_;  // of a second playback; not kept for a large log
+  std::unique_ptr<Paths> paths_;  // from a second playback; not kept for a large log
   std::map<std::uint64_t, Json> path_answers_;
 };
 

@@ -1,8 +1,7 @@
 #include "platform/web/run_timeline.h"
 
 #include <algorithm>
-#include <cctype>
-#include <set>
+#include <array>
 
 #include "platform/report/operation_names.h"
 

@@ -46,7 +46,7 @@ class ServedMachine {
   // Name of the place that a name in a report means: of a node, a scope, or a link ("a > b", also
   // for the name of its module); "": none.
   std::string place_of(const std::string& name) const;
-  // Both nodes of a link by either of its names; null: there is no such link.
+  // Link by either of its names; null: there is none.
   const Edge* find_link(const std::string& name) const;
   std::string link_name(const Edge& edge) const;  // "a > b"
 

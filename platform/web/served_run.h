@@ -30,6 +30,17 @@ class ServedRun {
  public:
   using Json = nlohmann::ordered_json;
 
+  // Interval that counted: the asked one, rounded to recorded ones.
+  struct UsedWindow {
+    std::string name;
+    Fs begin = 0, end = 0, length = 0;  // length: sum of its parts
+    Json json() const;
+  };
+  struct Use {
+    Utilisation utilisation;
+    UsedWindow window;
+  };
+
   // `machine` outlives this object.
   ServedRun(std::string title, std::string path, const ServedMachine& machine)
       : title_(std::move(title)), path_(std::move(path)), machine_(machine) {}
@@ -64,16 +75,6 @@ class ServedRun {
   virtual Json roofline();
 
  protected:
-  // Interval that counted: the asked one, rounded to recorded ones.
-  struct UsedWindow {
-    std::string name;
-    Fs begin = 0, end = 0, length = 0;  // length: sum of its parts
-    Json json() const;
-  };
-  struct Use {
-    Utilisation utilisation;
-    UsedWindow window;
-  };
   virtual Use utilisation(const WebInterval& interval) = 0;
 
   [[noreturn]] void refuse(const std::string& what) const;

@@ -63,7 +63,6 @@ StatisticsRun::StatisticsRun(const std::string& title, const std::string& path,
   json.erase("statistics");  // descriptions
   tables_.add("", json);
   if (json.contains("servers")) servers_ = std::move(json["servers"]);
-  if (json.contains("components")) components_ = std::move(json["components"]);
   for (const char* list : {"servers", "components", "links", "hbm_channels", "transfers"})
     json.erase(list);
   totals_ = Json{{"file", path}};
@@ -73,10 +72,8 @@ StatisticsRun::StatisticsRun(const std::string& title, const std::string& path,
 }
 
 Json StatisticsRun::facts() const {
-  return {{"kind", "stats"},  {"status", Json()},  {"error", Json()},
-          {"bench", Json()},  {"end_fs", end_},    {"has_windows", false},
-          {"operations", 0},  {"launch_count", 0}, {"launches", Json::array()},
-          {"command", Json()}};
+  return {{"kind", "stats"}, {"status", Json()},     {"error", Json()}, {"bench", Json()},
+          {"end_fs", end_},  {"has_windows", false}, {"operations", 0}, {"command", Json()}};
 }
 
 ServedRun::Use StatisticsRun::utilisation(const WebInterval& interval) {
@@ -113,18 +110,10 @@ Json StatisticsRun::place(const std::string& name, const WebInterval& interval, 
                                           : Json()},
                        {"bytes", cell("bytes")}});
   }
-  Json statistics = Json::array();
-  for (const Json& row : components_) {
-    if (!row.is_object() || row.value("name", "") != known) continue;
-    for (const auto& [key, value] : row.items()) {
-      if (value.is_number()) statistics.push_back({{"key", key}, {"value", value}});
-    }
-  }
   return {{"name", known},
           {"window", UsedWindow{"pe", 0, end_, window_}.json()},
           {"servers", std::move(servers)},
           {"server_count", count},
-          {"statistics", std::move(statistics)},
           {"windows", Json::array()}};
 }
 

@@ -24,7 +24,7 @@ class StatisticsRun final : public ServedRun {
   Use utilisation(const WebInterval& interval) override;
 
   Json totals_;  // without the lists by component, link and server
-  Json servers_ = Json::array(), components_ = Json::array();
+  Json servers_ = Json::array();
   std::optional<Utilisation> utilisation_;
   Fs end_ = 0, window_ = 0;
   WebTables tables_;

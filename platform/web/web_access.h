@@ -1,4 +1,4 @@
-// Who may ask the server of the viewer: pages that it served itself, with its token (spec 11.5).
+// Access to the server of the viewer: for pages that it served itself, with its token (spec 11.5).
 #pragma once
 
 #include <optional>

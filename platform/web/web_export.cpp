@@ -19,7 +19,7 @@ constexpr std::size_t most_bins = 32, most_cubes = 64, most_pes = 64, most_place
                       most_exported_launches = 8, most_timelines = 32, overview_bins = 512,
                       timeline_bins = 1000;
 
-// As encodeURIComponent().
+// Text as encodeURIComponent() encodes it.
 std::string encoded(const std::string& text) {
   static const std::string plain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!~*'()";
@@ -46,9 +46,7 @@ class Export {
       keep(fmt::format("sweep/{}", sweep["id"].get<int>()));
     session["read_only"] = true;
     for (Json& run : session["runs"]) run["files"] = Json::array();
-    session["export"] = {{"overview_bins", overview_bins},
-                         {"timeline_bins", timeline_bins},
-                         {"runs", std::move(runs)}};
+    session["export"] = {{"timeline_bins", timeline_bins}, {"runs", std::move(runs)}};
     answers_["/api/session"] = std::move(session);
     return json_text(answers_);
   }
@@ -129,15 +127,13 @@ class Export {
     const Json all = ask(path + "/place", {{"limit", "5000"}});
     const Json servers = all.is_object() ? all["servers"] : Json::array();
     const int machine = run["machine"];
-    std::vector<std::pair<const char*, std::string>> scopes{{"system", ""}};
+    std::vector<std::string> scopes{""};
     const Json session_machine = answers_[fmt::format("/api/machine/{}", machine)];
-    for (const Json& sip : session_machine["sips"])
-      scopes.emplace_back("sip", sip.get<std::string>());
-    const std::vector<std::string> cubes = active(servers, 2, most_cubes);
-    for (const std::string& cube : cubes) scopes.emplace_back("cube", cube);
-    for (const std::string& pe : active(servers, 3, most_pes)) scopes.emplace_back("pe", pe);
-    for (const auto& [level, scope] : scopes) {
-      const Parameters whole{{"level", level}, {"scope", scope}};
+    for (const Json& sip : session_machine["sips"]) scopes.push_back(sip.get<std::string>());
+    for (const std::string& cube : active(servers, 2, most_cubes)) scopes.push_back(cube);
+    for (const std::string& pe : active(servers, 3, most_pes)) scopes.push_back(pe);
+    for (const std::string& scope : scopes) {
+      const Parameters whole{{"scope", scope}};
       keep(path + "/use", whole);
       for (const Json& interval : intervals) {
         Parameters part = whole;
@@ -146,12 +142,8 @@ class Export {
         keep(path + "/use", part);
       }
     }
-    Json timelines = Json::array();
-    for (const auto& [level, scope] : scopes) {
-      if (timelines.size() == most_timelines) break;
-      keep(path + "/timeline", {{"bins", std::to_string(timeline_bins)}, {"scope", scope}});
-      timelines.push_back(scope);
-    }
+    for (std::size_t i = 0; i < std::min(most_timelines, scopes.size()); ++i)
+      keep(path + "/timeline", {{"bins", std::to_string(timeline_bins)}, {"scope", scopes[i]}});
     std::size_t places = 0;
     for (const Json& server : servers) {
       if (places++ == most_places) break;
@@ -159,7 +151,7 @@ class Export {
       keep(path + "/place", name);
       keep(fmt::format("machine/{}/node", machine), name);
     }
-    return {{"id", run["id"]}, {"intervals", intervals}, {"timeline_scopes", timelines}};
+    return {{"id", run["id"]}, {"intervals", intervals}};
   }
 
   void add_comparisons(const Json& runs) {

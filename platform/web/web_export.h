@@ -7,9 +7,9 @@
 
 namespace kernbench {
 
-// JSON object of answers by their addresses: "/api/run/0/use?level=sip&scope=sip0", parameters in
-// the order of their names, encoded, without empty ones. Member `export` of the session says which
-// intervals, bins and scopes there are.
+// JSON object of answers by their addresses: "/api/run/0/timeline?bins=1000&scope=sip0", parameters
+// in the order of their names, encoded, without empty ones. Member `export` of the session has the
+// intervals of each run and the bins of the timelines.
 std::string exported_data(WebSession& session);
 
 }  // namespace kernbench

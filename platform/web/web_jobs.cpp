@@ -33,9 +33,9 @@ constexpr const char* program = "/proc/self/exe";
 }
 
 // Starts this program with these words; `errors` is its standard error, `folder` where it puts
-// temporary files ("": as here). It has a process group of
-// its own and is killed when the calling thread ends. Between fork() and execve() there are only
-// calls that a process of several threads may make there.
+// temporary files ("": as here). It has a process group of its own and is killed when the calling
+// thread ends. Between fork() and execve() there are only calls that a process of several threads
+// may make there.
 ::pid_t start_program(const std::vector<std::string>& words, int errors,
                       const std::string& folder) {
   std::vector<char*> arguments;
@@ -309,7 +309,6 @@ WebJobs::Json WebJobs::json_of(std::size_t index) const {
       {"id", index},
       {"title", job.title},
       {"state", state_names[static_cast<std::size_t>(job.is_loading ? State::running : job.state)]},
-      {"progress", job.state == State::done ? Json(1) : Json()},
       {"simulated", job.simulated},
       {"message", job.message},
       {"run", job.run ? Json(*job.run) : Json()},

@@ -36,7 +36,7 @@ class WebJobs {
   // its number. WebError 429: the queue is full.
   std::size_t add(std::vector<std::string> words, const std::string& title,
                   const std::string& command);
-  // {"id", "title", "state", "progress", "simulated", "message", "run", "command"}; WebError 404.
+  // {"id", "title", "state", "simulated", "message", "run", "command"}; WebError 404.
   Json json(std::size_t job) const;
   Json json() const;  // list of all
   void cancel(std::size_t job);
@@ -57,7 +57,7 @@ class WebJobs {
     int terminal = -1;      // its standard error
     std::string line;       // its last line, not yet ended
     std::string simulated;  // from its line of progress
-    std::string message;    // of its other lines, a bounded part
+    std::string message;    // its other lines, a bounded part
     std::optional<std::size_t> run;
   };
 

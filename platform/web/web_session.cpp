@@ -22,7 +22,7 @@ namespace kernbench {
 namespace {
 
 constexpr std::size_t most_differences = 1000, most_matches = 200, most_scopes = 2000;
-constexpr std::uint64_t most_route_bytes = std::uint64_t{1} << 30;  // as of `route`
+constexpr std::uint64_t most_route_bytes = std::uint64_t{1} << 30;  // the bound of `route`
 constexpr std::uint64_t most_timeline_bins = 8192, most_overview_bins = 512;
 constexpr std::uint64_t most_wait_ms = 600'000;
 
@@ -57,7 +57,7 @@ std::string text_of_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A list with a bound of the elements of "a,b,c".
+// Element that a part of a path names.
 template <class T>
 T& element(const std::vector<std::unique_ptr<T>>& list, const std::string& number,
            const char* what) {

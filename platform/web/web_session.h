@@ -1,4 +1,4 @@
-// What a viewer shows: machines and runs, and the answers of the API about them (spec 11.5).
+// Session of the viewer: its machines and runs, and the answers of the API about them (spec 11.5).
 #pragma once
 
 #include <functional>

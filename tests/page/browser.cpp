@@ -1,84 +1,210 @@
 #include "tests/page/browser.h"
 
-#include <boost/test/unit_test.hpp>
-#include <cstdlib>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include "tests/support/temporary_folder.h"
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+#include <utility>
 
 namespace kernbench::test {
 namespace {
 
-// First in the page, to see every fault of what follows.
-constexpr const char* watch = R"js(<script>
-window.faultsOfPage = [];
-addEventListener("error", (event) => faultsOfPage.push(event.message || "not loaded: " + event.target.outerHTML), true);
-addEventListener("unhandledrejection", (event) => faultsOfPage.push(String(event.reason)));
-addEventListener("securitypolicyviolation", (event) => faultsOfPage.push("refused: " + event.blockedURI));
-for (const name of ["error", "warn", "log"]) console[name] = (...words) => faultsOfPage.push(words.join(" "));
-</script>)js";
+using Json = nlohmann::json;
 
-// Last in the page: the actions, and their result as an element.
-std::string report(const std::string& actions) {
-  return R"js(<script>
-addEventListener("load", async () => {
-  let value = null;
-  try { value = await (async () => {)js" +
-         actions + R"js(})(); } catch (error) { faultsOfPage.push(String(error)); }
-  for (const entry of performance.getEntriesByType("resource")) faultsOfPage.push("requested: " + entry.name);
-  const result = document.createElement("template");
-  result.id = "result-of-test";
-  result.setAttribute("data-result", encodeURIComponent(JSON.stringify({ value, faults: faultsOfPage })));
-  document.body.append(result);
-});
-</script>)js";
-}
-
-// Text that encodeURIComponent() has encoded.
-std::string decoded(const std::string& encoded) {
-  std::string text;
-  for (std::size_t i = 0; i < encoded.size(); ++i) {
-    if (encoded[i] != '%') {
-      text.push_back(encoded[i]);
-    } else {
-      text.push_back(static_cast<char>(std::stoi(encoded.substr(i + 1, 2), nullptr, 16)));
-      i += 2;
-    }
-  }
-  return text;
-}
+constexpr int answer_ms = 60000;  // for a busy host; no limit on the page under test
 
 }  // namespace
 
-BrowserResult in_browser(const std::string& html, const std::string& actions) {
+Browser::Browser() {
   BOOST_TEST_REQUIRE(std::system("command -v chromium > /dev/null") == 0,
                      "chromium is not installed; ./kernbench test --all installs it "
                      "(packaging/debian-packages-long.txt)");
-  const TemporaryFolder folder;
-  std::string page = html;
-  const std::size_t head = page.find("<head>"), end = page.rfind("</body>");
-  BOOST_TEST_REQUIRE((head != std::string::npos && end != std::string::npos));
-  page.insert(end, report(actions));
-  page.insert(head + 6, watch);
-  const std::string file = folder.write("page.html", page);
-  const std::string command =
-      "HOME=" + folder.root.string() +
-      " timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage "
-      "--no-first-run --disable-extensions --host-resolver-rules='MAP * ~NOTFOUND' "
-      "--window-size=1280,900 --virtual-time-budget=20000 --user-data-dir=" +
-      folder.file("profile") + " --dump-dom file://" + file + " > " + folder.file("dom") + " 2> " +
-      folder.file("errors");
-  const int status = std::system(command.c_str());
-  const std::string dom = folder.read("dom");
-  const std::string mark = "data-result=\"";
-  const std::size_t begin = dom.rfind(mark);
-  BOOST_TEST_REQUIRE(begin != std::string::npos, "the page did not open: status "
-                                                     << status << "\n"
-                                                     << folder.read("errors").substr(0, 2000)
-                                                     << dom.substr(0, 500));
-  const std::size_t first = begin + mark.size();
-  const nlohmann::json result =
-      nlohmann::json::parse(decoded(dom.substr(first, dom.find('"', first) - first)));
-  return {result.at("value"), result.at("faults")};
+  std::array<int, 2> in{}, out{};
+  BOOST_TEST_REQUIRE((::pipe2(in.data(), O_CLOEXEC) == 0 && ::pipe2(out.data(), O_CLOEXEC) == 0));
+  const std::string profile = "--user-data-dir=" + folder_.file("profile");
+  const std::string home = folder_.root.string();
+  pid_ = ::fork();
+  if (pid_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const int null = ::open("/dev/null", O_RDWR);
+    for (const int fd : {0, 1, 2}) ::dup2(null, fd);
+    // The protocol is at 3 and 4; the pipes may be there already, in the other order.
+    const int read = ::fcntl(in[0], F_DUPFD, 10), write = ::fcntl(out[1], F_DUPFD, 10);
+    ::dup2(read, 3);
+    ::dup2(write, 4);
+    ::setenv("HOME", home.c_str(), 1);
+    ::execlp("chromium", "chromium", "--headless", "--no-sandbox", "--disable-gpu",
+             "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-extensions",
+             "--disable-background-networking", "--disable-component-update", "--disable-sync",
+             "--hide-scrollbars", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+             "--remote-debugging-pipe", profile.c_str(), "about:blank",
+             static_cast<char*>(nullptr));
+    ::_exit(127);
+  }
+  ::close(in[0]);
+  ::close(out[1]);
+  to_ = in[1];
+  from_ = out[0];
+  const Json targets = send("Target.getTargets")["targetInfos"];
+  for (const Json& target : targets) {
+    if (target["type"] != "page") continue;
+    session_ = send("Target.attachToTarget",
+                    {{"targetId", target["targetId"]}, {"flatten", true}})["sessionId"];
+    break;
+  }
+  BOOST_TEST_REQUIRE(!session_.empty());
+  for (const char* domain : {"Runtime.enable", "Page.enable", "Log.enable"}) send(domain);
+  send("Emulation.setDeviceMetricsOverride",
+       {{"width", 1400}, {"height", 900}, {"deviceScaleFactor", 1}, {"mobile", false}});
+  const Json colours{{"name", "prefers-color-scheme"}, {"value", "light"}};
+  const Json motion{{"name", "prefers-reduced-motion"}, {"value", "reduce"}};
+  send("Emulation.setEmulatedMedia", {{"features", {colours, motion}}});
+}
+
+Browser::~Browser() {
+  ::close(to_);
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+  ::close(from_);
+}
+
+Json Browser::receive() {
+  for (;;) {
+    const std::size_t end = buffer_.find('\0');
+    if (end != std::string::npos) {
+      Json message = Json::parse(buffer_.substr(0, end));
+      buffer_.erase(0, end + 1);
+      return message;
+    }
+    ::pollfd ready{from_, POLLIN, 0};
+    BOOST_TEST_REQUIRE(::poll(&ready, 1, answer_ms) == 1, "chromium does not answer");
+    std::array<char, 65536> part{};
+    const ::ssize_t n = ::read(from_, part.data(), part.size());
+    BOOST_TEST_REQUIRE(n > 0, "chromium has ended");
+    buffer_.append(part.data(), static_cast<std::size_t>(n));
+  }
+}
+
+void Browser::note(const Json& event) {
+  const std::string method = event.value("method", "");
+  if (method == "Runtime.exceptionThrown") {
+    const Json& details = event["params"]["exceptionDetails"];
+    faults_.push_back(details.value("text", "") + ' ' +
+                      details.value("exception", Json::object()).value("description", ""));
+  } else if (method == "Runtime.consoleAPICalled") {
+    std::string words = "console:";
+    for (const Json& argument : event["params"]["args"])
+      words += ' ' + argument.value("value", Json(argument.value("description", ""))).dump();
+    faults_.push_back(words);
+  } else if (method == "Log.entryAdded") {
+    const Json& entry = event["params"]["entry"];
+    faults_.push_back(entry.value("text", "") + ' ' + entry.value("url", ""));
+  }
+}
+
+Json Browser::send(const std::string& method, const Json& parameters) {
+  Json message{{"id", ++last_id_}, {"method", method}, {"params", parameters}};
+  if (!session_.empty()) message["sessionId"] = session_;
+  const std::string text = message.dump() + '\0';
+  for (std::size_t at = 0; at < text.size();) {
+    const ::ssize_t n = ::write(to_, text.data() + at, text.size() - at);
+    BOOST_TEST_REQUIRE(n > 0, "chromium has ended");
+    at += static_cast<std::size_t>(n);
+  }
+  for (;;) {
+    Json answer = receive();
+    if (answer.value("id", 0) != last_id_) {
+      note(answer);
+      continue;
+    }
+    BOOST_TEST_REQUIRE(!answer.contains("error"), method << ": " << answer.dump());
+    return answer["result"];
+  }
+}
+
+void Browser::open(const std::string& address, const std::string& condition) {
+  send("Page.navigate", {{"url", "about:blank"}});
+  send("Page.navigate", {{"url", address}});
+  wait_until("document.readyState === 'complete' && (" + condition + ")");
+}
+
+Json Browser::value(const std::string& body) {
+  const Json answer = send("Runtime.evaluate", {{"expression", "(async () => {" + body + "})()"},
+                                                {"awaitPromise", true},
+                                                {"returnByValue", true}});
+  BOOST_TEST_REQUIRE(!answer.contains("exceptionDetails"), answer.dump());
+  return answer["result"].value("value", Json());
+}
+
+void Browser::wait_until(const std::string& condition) {
+  const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  for (;;) {
+    const Json answer =
+        send("Runtime.evaluate", {{"expression", condition}, {"returnByValue", true}});
+    if (!answer.contains("exceptionDetails") &&
+        answer["result"].value("value", Json()) == Json(true))
+      return;
+    BOOST_TEST_REQUIRE((std::chrono::steady_clock::now() < last),
+                       "never true: " << condition << "\n"
+                                      << answer.dump() << "\n"
+                                      << faults_.dump());
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  }
+}
+
+void Browser::key(const std::string& name, const std::string& text) {
+  Json event{{"type", text.empty() ? "rawKeyDown" : "keyDown"}, {"key", name}};
+  if (!text.empty()) event["text"] = text;
+  send("Input.dispatchKeyEvent", event);
+  send("Input.dispatchKeyEvent", {{"type", "keyUp"}, {"key", name}});
+}
+
+void Browser::type(const std::string& text) {
+  for (const char c : text) key(std::string(1, c), std::string(1, c));
+}
+
+void Browser::mouse(const char* type, double x, double y, int count, const char* button) {
+  send("Input.dispatchMouseEvent", {{"type", type},
+                                    {"x", x},
+                                    {"y", y},
+                                    {"button", button},
+                                    {"buttons", std::string(button) == "left" ? 1 : 0},
+                                    {"clickCount", count}});
+}
+
+void Browser::click(double x, double y, int count) {
+  for (int i = 1; i <= count; ++i) {
+    mouse("mousePressed", x, y, i, "left");
+    mouse("mouseReleased", x, y, i, "left");
+  }
+}
+
+void Browser::move(double x, double y) { mouse("mouseMoved", x, y, 0, "none"); }
+
+void Browser::drag(double x, double y, double to_x, double to_y) {
+  mouse("mousePressed", x, y, 1, "left");
+  constexpr int steps = 5;
+  for (int i = 1; i <= steps; ++i)
+    mouse("mouseMoved", x + (to_x - x) * i / steps, y + (to_y - y) * i / steps, 1, "left");
+  mouse("mouseReleased", to_x, to_y, 1, "left");
+}
+
+void Browser::wheel(double x, double y, double delta) {
+  send("Input.dispatchMouseEvent",
+       {{"type", "mouseWheel"}, {"x", x}, {"y", y}, {"deltaX", 0}, {"deltaY", delta}});
+}
+
+Json Browser::take_faults() {
+  value("await new Promise((end) => setTimeout(end, 0))");
+  return std::exchange(faults_, Json::array());
 }
 
 }  // namespace kernbench::test

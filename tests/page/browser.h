@@ -1,20 +1,53 @@
-// Pages in a real browser: chromium, headless, without a network.
+// Chromium, headless, driven over its debugging protocol through pipes: pages of a server or a
+// file, real keys and mouse events. It has no network but 127.0.0.1.
 #pragma once
+
+#include <sys/types.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/support/temporary_folder.h"
+
 namespace kernbench::test {
 
-// A page after a reader's actions.
-struct BrowserResult {
-  nlohmann::json value;  // returned by the actions; null: they did not end
-  nlohmann::json
-      faults;  // texts: script errors, messages on the console, refused or tried requests
-};
+class Browser {
+ public:
+  Browser();  // fails the test if chromium is not installed
+  ~Browser();
+  Browser(const Browser&) = delete;
+  Browser& operator=(const Browser&) = delete;
 
-// Opens a copy of the page in which `actions`, the body of a JavaScript function, runs after
-// loading. Fails the test if chromium is not installed or the page does not open.
-BrowserResult in_browser(const std::string& html, const std::string& actions);
+  // Loads a page and waits until `condition`, a JavaScript expression, is true.
+  void open(const std::string& address, const std::string& condition = "true");
+  // Value of the body of an asynchronous JavaScript function. An exception fails the test.
+  nlohmann::json value(const std::string& body);
+  // Waits at most 20 s of host time; fails the test then.
+  void wait_until(const std::string& condition);
+
+  void key(const std::string& name, const std::string& text = "");  // "Enter"; "a", "a"
+  void type(const std::string& text);
+  void click(double x, double y, int count = 1);
+  void move(double x, double y);
+  void drag(double x, double y, double to_x, double to_y);
+  void wheel(double x, double y, double delta);
+
+  // Script errors, messages on the console and failed requests since the last call.
+  nlohmann::json take_faults();
+
+ private:
+  nlohmann::json send(const std::string& method,
+                      const nlohmann::json& parameters = nlohmann::json::object());
+  nlohmann::json receive();
+  void note(const nlohmann::json& event);
+  void mouse(const char* type, double x, double y, int count, const char* button);
+
+  TemporaryFolder folder_;
+  ::pid_t pid_ = -1;
+  int to_ = -1, from_ = -1;
+  std::string buffer_, session_;
+  int last_id_ = 0;
+  nlohmann::json faults_ = nlohmann::json::array();
+};
 
 }  // namespace kernbench::test

@@ -12,7 +12,7 @@ BOOST_AUTO_TEST_SUITE(page_in_browser)
 
 namespace {
 
-// JavaScript: texts of a column of a table, by the part of its title; what is clicked.
+// Helpers in the page: columns of a table by their titles, order and filter of its rows.
 constexpr const char* helpers = R"js(
 const titles = (table) => [...document.querySelectorAll(table + " thead th")].map((th) => th.firstChild.textContent);
 const column = (table, name) => [...document.querySelectorAll(table + " tbody tr")]
@@ -26,11 +26,31 @@ const filter = (table, text) => {
 const rows = (table) => document.querySelector(table + " .rows").textContent;
 )js";
 
-// Value of the actions; the page has no fault.
+// Page opened from a file.
+class OpenPage {
+ public:
+  explicit OpenPage(const std::string& html) {
+    browser_.open("file://" + folder_.write("page.html", html));
+  }
+  nlohmann::json value(const std::string& actions) { return browser_.value(helpers + actions); }
+  nlohmann::json faults() { return browser_.take_faults(); }
+  nlohmann::json requests() {
+    return browser_.value(
+        "return performance.getEntriesByType('resource').map((each) => each.name);");
+  }
+
+ private:
+  TemporaryFolder folder_;
+  Browser browser_;
+};
+
+// Value of the actions; the page has no fault and requests nothing.
 nlohmann::json value_of(const std::string& html, const std::string& actions) {
-  const BrowserResult result = in_browser(html, helpers + actions);
-  BOOST_TEST(result.faults.dump() == "[]");
-  return result.value;
+  OpenPage page(html);
+  nlohmann::json value = page.value(actions);
+  BOOST_TEST(page.requests().dump() == "[]");
+  BOOST_TEST(page.faults().dump() == "[]");
+  return value;
 }
 
 SweepResults many_points(std::size_t count) {
@@ -54,12 +74,13 @@ SweepResults many_points(std::size_t count) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(the_browser_of_these_tests_sees_scripts_that_fail_and_requests) {
-  const BrowserResult result = in_browser(
-      "<html><head></head><body><img src=\"http://kernbench.test/a.png\">"
-      "<script>console.log('said'); throw new Error('thrown');</script></body></html>",
-      "return document.title;");
-  const std::string faults = result.faults.dump();
-  for (const char* part : {"said", "thrown", "kernbench.test/a.png"})
+  OpenPage page(
+      "<html><head></head><body><img src=\"http://kernbench.test/a.png\"><script>"
+      "console.log('said'); Promise.reject(new Error('rejected')); throw new Error('thrown');"
+      "</script></body></html>");
+  BOOST_TEST(page.requests().dump() == R"(["http://kernbench.test/a.png"])");
+  const std::string faults = page.faults().dump();
+  for (const char* part : {"said", "rejected", "thrown", "kernbench.test/a.png"})
     BOOST_TEST(faults.find(part) != std::string::npos, faults);
 }
 
