@@ -23,8 +23,10 @@ constexpr int answer_ms = 60000;  // for a busy host; no limit on the page under
 
 }  // namespace
 
+bool has_chromium() { return std::system("command -v chromium > /dev/null") == 0; }
+
 Browser::Browser() {
-  BOOST_TEST_REQUIRE(std::system("command -v chromium > /dev/null") == 0,
+  BOOST_TEST_REQUIRE(has_chromium(),
                      "chromium is not installed; ./kernbench test --all installs it "
                      "(packaging/debian-packages-long.txt)");
   std::array<int, 2> in{}, out{};

@@ -11,6 +11,8 @@
 
 namespace kernbench::test {
 
+bool has_chromium();
+
 class Browser {
  public:
   Browser();  // fails the test if chromium is not installed
