@@ -58,7 +58,7 @@ SweepRun::SweepRun(const SweepOptions& options, const SweepPlan& plan, const Swe
 void SweepRun::check() const {
   const std::string faults =  // after a blank, because an empty value is none
       value_of_process(plan_.path + ": the check of the plan",
-                       [this] { return ' ' + runner_.faults(settings(1)); });
+                       [this] { return ' ' + runner_.faults(points_.axis_values(0)); });
   if (faults.size() > 1) throw UsageError(faults.substr(1));
 }
 
