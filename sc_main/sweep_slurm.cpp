@@ -110,7 +110,7 @@ class SlurmRun {
   bool report_incomplete() const;
   std::vector<std::uint64_t> start_shards() const;  // those that have got points
   void remove_shard(std::uint64_t shard) const;
-  void remove_files() const;  // of a job that is merged
+  void remove_files() const;  // removes what a merged job leaves
 
   const SlurmSweep& sweep_;
   const Invocation& invocation_;

@@ -222,7 +222,7 @@ void SweepFile::insert(const SweepRow& row) {
   Json further = Json::object();
   const auto add = [&](const SummaryColumns& columns, ColumnRole role) {
     for (const auto& [name, value] : columns) {
-      if (name == further_column && value.is_string()) {  // of the file of a shard
+      if (name == further_column && value.is_string()) {  // column of a shard
         further.update(Json::parse(value.get<std::string>()));
         continue;
       }

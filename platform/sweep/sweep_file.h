@@ -1,9 +1,9 @@
 // Result file of a sweep (spec 10.6): a SQLite database with a row for each finished point.
 //
 // Tables: `points`, a row per finished point; `columns`, the name and role of its columns;
-// `configurations`, what the points simulated; `requested`, all points of the plan; `meta`, facts
-// of the sweep. View `results`: the requested points in their order, with derived columns. A point
-// is stored in one transaction, in WAL mode, so a process that is killed loses no finished point.
+// `configurations`, what the points simulated; `requested`, all points of the plan; `meta`, facts.
+// View `results`: the requested points in their order, with derived columns. A point is stored in
+// one transaction, in WAL mode, so a process that is killed loses no finished point.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
