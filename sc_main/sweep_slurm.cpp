@@ -270,8 +270,8 @@ bool SlurmRun::report_incomplete() const {
   }
   if (shards > 0)
     std::cerr << fmt::format(
-        "kernbench: {} point{} of {} shard{} missing; the same command runs {}\n", missing,
-        missing == 1 ? "" : "s", shards, shards == 1 ? " is" : "s are",
+        "kernbench: {} point{} of {} shard{} {} missing; the same command runs {}\n", missing,
+        missing == 1 ? "" : "s", shards, shards == 1 ? "" : "s", missing == 1 ? "is" : "are",
         missing == 1 ? "it" : "them");
   return shards > 0;
 }
