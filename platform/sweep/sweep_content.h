@@ -23,6 +23,8 @@ struct RequestedPoint {
   std::string key, label;    // label: "M=32, N=64"
 };
 
+std::set<std::string> labels_of(const std::vector<RequestedPoint>& points);
+
 struct SweepContent {
   std::string path;
   SweepFacts facts;

@@ -142,7 +142,7 @@ std::map<std::string, SweepFile::Stored> SweepFile::stored() const {
   return points;
 }
 
-void SweepFile::describe(const Facts& facts, const std::vector<std::string>& axes) {
+void SweepFile::describe(const SweepFacts& facts, const std::vector<std::string>& axes) {
   SQLite::Transaction transaction(*database_);
   SQLite::Statement fact(*database_, "INSERT OR REPLACE INTO meta VALUES(?, ?)");
   for (const auto& [key, value] : facts) {
