@@ -10,7 +10,6 @@
 #include <iostream>
 #include <map>
 #include <memory>
-#include <set>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
@@ -124,9 +123,7 @@ int merge_shards(const std::vector<std::string>& paths, const std::string& resul
   std::sort(requested.begin(), requested.end(),
             [](const RequestedPoint& a, const RequestedPoint& b) { return a.number < b.number; });
   if (std::filesystem::exists(results)) {
-    std::set<std::string> labels;
-    for (const RequestedPoint& each : requested) labels.insert(each.label);
-    check_same_plan(results, SweepFile(results).requested(), labels,
+    check_same_plan(results, SweepFile(results).requested(), labels_of(requested),
                     "name another file with --results");
   }
   // Written under another name: a file of that name is replaced by a complete one.
@@ -134,7 +131,7 @@ int merge_shards(const std::vector<std::string>& paths, const std::string& resul
   try {
     SweepFile file(temporary.path);
     file.request(requested);
-    SweepFile::Facts facts = shards.front().facts;
+    SweepFacts facts = shards.front().facts;
     facts["shard"] = "1/1";
     facts["command_line"] = invocation.line();
     file.describe(facts, shards.front().axes);

@@ -9,19 +9,16 @@
 #include <optional>
 
 #include "models/base/exception_text.h"
-#include "models/base/quote.h"
 #include "platform/config/components_file.h"
-#include "platform/config/nearest_name.h"
 #include "platform/config/shipped_files.h"
 #include "platform/output/json_text.h"
 #include "platform/sweep/process_pool.h"
 #include "platform/sweep/sweep_columns.h"
 #include "platform/sweep/text_hash.h"
 #include "platform/topology/cube_mesh.h"
-#include "platform/topology/load_machine.h"
-#include "sc_main/bench_catalogue.h"
 #include "sc_main/bench_run.h"
 #include "sc_main/ccl_file.h"
+#include "sc_main/plan_check.h"
 #include "sc_main/run_command_line.h"
 #include "sc_main/sweep_keys.h"
 
@@ -84,29 +81,6 @@ bool has_own_catalogues(const SweepPlan& plan) {
     }
   }
   return false;
-}
-
-bool begins_with(const std::string& text, const std::string& start) {
-  return text.compare(0, start.size(), start) == 0;
-}
-
-// Whether the fault is that of a key, of one below it, or of a section that it names and that does
-// not exist ("cube.linkz").
-bool is_about(const ConfigIssue& issue, const std::string& setting) {
-  const std::string key = setting.substr(setting.find(':') + 1);
-  if (issue.line != 0) return false;
-  if (issue.key == key || begins_with(issue.key, key + '.')) return true;
-  return begins_with(key, issue.key + '.') && issue.file.find(setting) != std::string::npos;
-}
-
-// Whether the key names an instance, such as sip0.cube1.pe2.pe_gemm.
-bool is_of_instance(const std::string& setting) {
-  const std::string key =
-      begins_with(setting, "topology:") ? setting.substr(setting.find(':') + 1) : setting;
-  const std::string first = key.substr(0, key.find('.'));
-  static const std::vector<std::string> sections{"system", "sip", "cube", "overrides"};
-  return first.find(':') == std::string::npos &&
-         std::find(sections.begin(), sections.end(), first) == sections.end();
 }
 
 }  // namespace
@@ -211,251 +185,6 @@ const std::string& InputFiles::content_hash(const std::string& path) {
   return hash;
 }
 
-// --- Check of a plan
-
-// Faults of a plan that every point would have.
-class PointRunner::Check {
- public:
-  Check(const SweepPlan& plan, const std::vector<PlanValue>& first, const Catalogue& catalogue,
-        const MachineOptions& machine)
-      : plan_(plan), first_(first), catalogue_(catalogue), machine_(machine) {}
-
-  std::vector<ConfigIssue> issues() {
-    check_benches();
-    if (!check_options()) return std::move(issues_);
-    for (const PlanAxis& axis : plan_.axes) {
-      for (const PlanValue& key : axis.keys)
-        if (key.kind == PlanKeyKind::setting) check_axis(axis, key);
-    }
-    for (const PlanValue& constant : plan_.constants)
-      if (constant.kind == PlanKeyKind::setting) check_value("set." + constant.key, constant);
-    return std::move(issues_);
-  }
-
- private:
-  void fault(const ConfigLocation& place, const std::string& key, const std::string& message) {
-    issues_.push_back(issue_at(place, key, message));
-  }
-
-  // Constants, and axes of whose first values none is accepted. Whether the machine of the first
-  // point can be read, so that its keys can be checked.
-  bool check_options() {
-    const std::size_t before = issues_.size();
-    for (const PlanValue& each : plan_.constants) {
-      if (each.kind != PlanKeyKind::option || is_set_by_axis(each) || each.key == "bench") continue;
-      const std::string found = fault_of_option(each.key, each.value, each.place);
-      if (!found.empty()) fault(each.place, each.key, found);
-    }
-    for (const PlanAxis& axis : plan_.axes) {
-      for (const PlanValue& key : axis.keys)
-        if (key.kind == PlanKeyKind::option && key.key != "bench")
-          check_first_values(axis, [&](const std::string& value) {
-            return fault_of_option(key.key, value, axis.place);
-          });
-    }
-    const PlanValue* topology = find(first_, PlanKeyKind::option, "topology");
-    return issues_.size() == before &&
-           (topology == nullptr || fault_of_option("topology", topology->value, {}).empty());
-  }
-
-  bool is_set_by_axis(const PlanValue& constant) const {
-    return std::any_of(plan_.axes.begin(), plan_.axes.end(), [&](const PlanAxis& axis) {
-      return std::any_of(axis.keys.begin(), axis.keys.end(), [&](const PlanValue& key) {
-        return key.kind == constant.kind && key.key == constant.key;
-      });
-    });
-  }
-
-  // "": the option of `run` accepts the value.
-  std::string fault_of_option(const std::string& name, const std::string& value,
-                              const ConfigLocation& place) const {
-    try {
-      SweepPlan alone;  // finds files next to the plan
-      alone.constants = {{PlanKeyKind::option, name, value, place}};
-      const std::vector<PlanValue> settings = alone.settings_of({});
-      RunCommandLine run;
-      run.parse_alone(words_of_point(settings));
-      for (const char* family : {"topology", "components", "ccl"})
-        if (name == family) find_config(settings.front().value, family);
-    } catch (const UsageError& error) {
-      return error.what();
-    }
-    return "";
-  }
-
-  template <class Fault>
-  void check_first_values(const PlanAxis& axis, const Fault& fault_of) {
-    constexpr std::uint64_t tried = 3;
-    std::string first;
-    const std::uint64_t count = std::min(axis.values.size(), tried);
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const std::string found = fault_of(axis.values.at(i));
-      if (found.empty()) return;
-      if (first.empty()) first = found;
-    }
-    if (count > 0)
-      fault(axis.place, "axes." + axis.name,
-            fmt::format("none of its {}values is accepted: {}",
-                        axis.values.size() > tried ? "first three " : "", first));
-  }
-
-  void check_benches() {
-    std::vector<std::string> benches;
-    for (const PlanValue& each : plan_.constants)
-      if (each.kind == PlanKeyKind::option && each.key == "bench") benches.push_back(each.value);
-    for (const PlanAxis& axis : plan_.axes) {
-      for (const PlanValue& key : axis.keys) {
-        if (key.kind != PlanKeyKind::option || key.key != "bench") continue;
-        benches.clear();
-        for (std::uint64_t i = 0; i < axis.values.size(); ++i) benches.push_back(axis.values.at(i));
-      }
-    }
-    for (const std::string& name : benches) check_parameters(find_bench(catalogue_.benches, name));
-  }
-
-  void check_parameters(const Bench& bench) {
-    std::vector<std::string> names;
-    for (const Parameter& parameter : bench.parameters) names.push_back(parameter.name());
-    const auto check = [&](const PlanValue& key, const std::string& path, const char* or_option) {
-      const bool known = std::find(names.begin(), names.end(), key.key) != names.end();
-      if (key.kind == PlanKeyKind::parameter && !known) {
-        std::vector<std::string> all = names;
-        if (*or_option != '\0') {
-          const std::vector<std::string> options = options_of_points();
-          all.insert(all.end(), options.begin(), options.end());
-        }
-        fault(key.place, path,
-              fmt::format("the bench {} has no parameter {}{}{}; its parameters: {}", bench.name,
-                          quote(key.key), or_option, did_you_mean(key.key, all),
-                          listed(names, "none")));
-      } else if (key.kind == PlanKeyKind::option && *or_option != '\0' && known) {
-        fault(key.place, path, "is the name of an option of run and of a parameter of the bench");
-      }
-    };
-    for (const PlanValue& each : plan_.constants) check(each, "params." + each.key, "");
-    for (const Parameter& parameter : bench.parameters) {
-      check_names(bench, parameter.name());
-      check_values(parameter);
-    }
-    for (const PlanAxis& axis : plan_.axes) {
-      for (const PlanValue& key : axis.keys)
-        check(key, "axes." + axis.name, ", and no option of run or key has this name");
-    }
-  }
-
-  // Names of columns that are one with that of a parameter: SQL does not distinguish case.
-  void check_names(const Bench& bench, const std::string& parameter) {
-    const std::string column = setting_column(parameter), low = folded_name(column);
-    const auto is_it = [&low](const std::string& name) { return folded_name(name) == low; };
-    const std::string one =
-        fmt::format("the bench {} has a parameter of this name, {}", bench.name, quote(parameter));
-    for (const PlanAxis& axis : plan_.axes) {
-      const bool sets_it = std::any_of(axis.keys.begin(), axis.keys.end(),
-                                       [&](const PlanValue& key) { return is_it(key.key); });
-      if (!sets_it && is_it(setting_column(axis.name)))
-        fault(axis.place, "axes." + axis.name,
-              one + ", which is not among the keys that the axis sets: name it otherwise");
-    }
-    const auto check = [&](const std::string& section, const auto& columns) {
-      for (const auto& each : columns)
-        if (is_it(each.name))
-          fault(each.place, section + '.' + each.name, one + ": name it otherwise");
-    };
-    check("keys", plan_.keys);
-    check("derived", plan_.derived);
-  }
-
-  void check_values(const Parameter& parameter) {
-    const auto fault_of = [&parameter](const std::string& value) -> std::string {
-      try {
-        parameter.parse(value);
-      } catch (const std::invalid_argument& error) {
-        return error.what();
-      }
-      return "";
-    };
-    const auto is_it = [&parameter](const PlanValue& key) {
-      return key.kind == PlanKeyKind::parameter && key.key == parameter.name();
-    };
-    for (const PlanValue& each : plan_.constants) {
-      if (!is_it(each) || is_set_by_axis(each)) continue;
-      const std::string found = fault_of(each.value);
-      if (!found.empty()) fault(each.place, "params." + each.key, found);
-    }
-    for (const PlanAxis& axis : plan_.axes) {
-      if (std::none_of(axis.keys.begin(), axis.keys.end(), is_it)) continue;
-      const std::optional<std::string> fraction = axis.values.fraction();
-      if (fraction && parameter.type() == Parameter::Type::integer) {
-        fault(axis.place, "axes." + axis.name,
-              fmt::format("has values such as {}, and {} is an integer: multiple_of: 1 rounds them",
-                          *fraction, parameter.name()));
-      } else {
-        check_first_values(axis, fault_of);
-      }
-    }
-  }
-
-  // Refused if none of its first values is accepted: a single wrong value is a failed point.
-  void check_axis(const PlanAxis& axis, const PlanValue& key) {
-    constexpr std::uint64_t tried = 3;
-    const std::size_t before = issues_.size();
-    const PlanValue* first = find(first_, PlanKeyKind::setting, key.key);
-    std::vector<std::string> values{first->value};
-    for (std::uint64_t i = 0; i < std::min(axis.values.size(), tried); ++i)
-      values.push_back(axis.values.at(i));
-    for (const std::string& value : values) {
-      const std::size_t faults = issues_.size();
-      check_value("axes." + axis.name, {key.kind, key.key, value, key.place});
-      if (issues_.size() == faults) return issues_.resize(before);
-    }
-    issues_.resize(before + 1);
-  }
-
-  void check_value(const std::string& path, const PlanValue& setting) try {
-    std::vector<std::string> settings;
-    for (const PlanValue& each : first_) {
-      if (each.kind == PlanKeyKind::setting)
-        settings.push_back(
-            fmt::format("{}={}", each.key, each.key == setting.key ? setting.value : each.value));
-    }
-    for (const ConfigIssue& issue : issues_with(settings, is_of_instance(setting.key))) {
-      if (is_about(issue, setting.key)) return fault(setting.place, path, issue.message);
-    }
-  } catch (const UsageError& error) {
-    fault(setting.place, path, error.what());
-  }
-
-  // Keys of other files are checked by the points. Names of instances need the whole machine.
-  std::vector<ConfigIssue> issues_with(const std::vector<std::string>& settings,
-                                       bool with_instances) const {
-    std::vector<ConfigIssue> issues;
-    const auto collect = [&issues](const auto& read) {
-      try {
-        read();
-      } catch (const ConfigError& error) {
-        issues.insert(issues.end(), error.issues().begin(), error.issues().end());
-      }
-    };
-    collect([&] {
-      const std::vector<Override> overrides = overrides_of(settings, "topology", machine_.families);
-      issues = setting_issues(machine_.topology_path(), overrides, catalogue_.components);
-      if (issues.empty() && with_instances)
-        load_machine(machine_.topology_path(), overrides, catalogue_.components);
-    });
-    collect([&] {
-      load_ccl_file(find_config(machine_.ccl, "ccl"),
-                    overrides_of(settings, "ccl", machine_.families), *catalogue_.algorithms);
-    });
-    return issues;
-  }
-
-  const SweepPlan& plan_;
-  const std::vector<PlanValue>& first_;
-  const Catalogue& catalogue_;
-  const MachineOptions& machine_;
-  std::vector<ConfigIssue> issues_;
-};
-
 // --- Run of a point
 
 PointRunner::PointRunner(const SweepPlan& plan, const Limits& limits)
@@ -473,19 +202,8 @@ PointRunner::PointRunner(const SweepPlan& plan, const Limits& limits)
   catalogue_ = std::make_shared<const Catalogue>(run.options.machine.load_catalogue());
 }
 
-std::string PointRunner::faults(const std::vector<PlanValue>& settings) const try {
-  RunCommandLine run;
-  run.parse(words_of_point(settings));
-  const std::shared_ptr<const Catalogue> catalogue =
-      catalogue_ ? catalogue_
-                 : std::make_shared<const Catalogue>(run.options.machine.load_catalogue());
-  std::vector<ConfigIssue> issues =
-      Check(plan_, settings, *catalogue, run.options.machine).issues();
-  for (ConfigIssue& issue : key_issues(plan_.keys, run.options, *catalogue))
-    issues.push_back(std::move(issue));
-  return issues.empty() ? "" : ConfigError(std::move(issues)).what();
-} catch (const std::exception& error) {
-  return fmt::format("{}: {}", plan_.path, text_of(error));
+std::string PointRunner::faults(const std::vector<std::string>& first) const {
+  return plan_faults(plan_, first, catalogue_);
 }
 
 std::string PointRunner::run(const std::vector<PlanValue>& settings) const {

@@ -48,17 +48,15 @@ class PointRunner {
   // Loads the catalogue of all points, unless they load plug-ins or names of their own.
   PointRunner(const SweepPlan& plan, const Limits& limits);
 
-  // Faults of the plan that concern every point: options, benches, parameters and keys that do not
-  // exist; "": none. `settings`: of the first point.
-  std::string faults(const std::vector<PlanValue>& settings) const;
+  // Faults of the plan that concern every point; "": none. `first`: values of the axes at the first
+  // point.
+  std::string faults(const std::vector<std::string>& first) const;
   // Result of a point as text, for row_of(). Throws nothing.
   std::string run(const std::vector<PlanValue>& settings) const;
   // Adds status, message, hash, parameters and summary to a row.
   static void add_result(const std::string& result, SweepRow& row);
 
  private:
-  class Check;
-
   const SweepPlan& plan_;
   Limits limits_;
   std::shared_ptr<const Catalogue> catalogue_;  // null: each point loads its own

@@ -40,6 +40,11 @@ bool changes_results(const PlanValue& setting) {
   return setting.kind != PlanKeyKind::option || setting.key != "elaborate";
 }
 
+// Whether a stored result of a point is kept.
+bool is_done(const SweepFile::Stored& stored) {
+  return stored.ok && stored.version == version_with_commit();
+}
+
 unsigned threads_of_worker(const SweepOptions& options) {
   return std::max(1U, std::thread::hardware_concurrency() / options.workers());
 }
@@ -58,7 +63,7 @@ SweepRun::SweepRun(const SweepOptions& options, const SweepPlan& plan, const Swe
 void SweepRun::check() const {
   const std::string faults =  // after a blank, because an empty value is none
       value_of_process(plan_.path + ": the check of the plan",
-                       [this] { return ' ' + runner_.faults(settings(1)); });
+                       [this] { return ' ' + runner_.faults(points_.axis_values(0)); });
   if (faults.size() > 1) throw UsageError(faults.substr(1));
 }
 
@@ -87,9 +92,7 @@ void SweepRun::make_keys() {
 
 void SweepRun::report_changes(const SweepFile& file) const {
   std::map<std::string, std::string> before;  // key by label
-  std::set<std::string> labels;
-  for (const RequestedPoint& each : requested_) labels.insert(each.label);
-  check_same_plan(file.path(), file.requested(), labels, other_results);
+  check_same_plan(file.path(), file.requested(), labels_of(requested_), other_results);
   for (RequestedPoint& each : file.requested()) before[each.label] = std::move(each.key);
   if (before.empty()) return;
   std::vector<std::string> added, gone;
@@ -131,9 +134,8 @@ void SweepRun::open(SweepFile& file, const Invocation& invocation) {
   std::map<std::string, std::size_t> of_version;  // points of other versions
   for (std::size_t i = 0; i < requested_.size(); ++i) {
     const auto found = stored.find(requested_[i].key);
-    const bool ok = found != stored.end() && found->second.ok;
-    if (ok && found->second.version == version_with_commit()) continue;
-    if (ok) ++of_version[found->second.version];
+    if (found != stored.end() && is_done(found->second)) continue;
+    if (found != stored.end() && found->second.ok) ++of_version[found->second.version];
     pending_.push_back(i);
   }
   for (const auto& [version, count] : of_version)
@@ -281,16 +283,14 @@ void SweepRun::run_into(SweepFile& file, const Invocation& invocation) {
 }
 
 std::set<std::string> SweepRun::done_in(const std::string& results) const {
-  std::set<std::string> done, labels;
+  std::set<std::string> done;
   if (!std::filesystem::exists(results)) return done;
-  for (const RequestedPoint& each : requested_) labels.insert(each.label);
   const SweepFile file(results);
-  check_same_plan(results, file.requested(), labels, other_results);
+  check_same_plan(results, file.requested(), labels_of(requested_), other_results);
   const std::map<std::string, SweepFile::Stored> stored = file.stored();
   for (const RequestedPoint& each : requested_) {
     const auto found = stored.find(each.key);
-    if (found != stored.end() && found->second.ok && found->second.version == version_with_commit())
-      done.insert(each.key);
+    if (found != stored.end() && is_done(found->second)) done.insert(each.key);
   }
   return done;
 }
@@ -309,7 +309,7 @@ void SweepRun::start_shard(const SweepShard& shard, const std::string& path,
   if (keys.empty()) return;
   SweepFile file(path);
   for (const auto& [key, stored] : file.stored())
-    if (stored.ok && stored.version == version_with_commit()) keys.erase(key);
+    if (is_done(stored)) keys.erase(key);
   file.request(requested);
   file.describe(facts(shard, invocation), axes());
   file.store_all(results, &keys);

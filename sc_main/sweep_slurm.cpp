@@ -110,7 +110,7 @@ class SlurmRun {
   bool report_incomplete() const;
   std::vector<std::uint64_t> start_shards() const;  // those that have got points
   void remove_shard(std::uint64_t shard) const;
-  void remove_files() const;  // of a job that is merged
+  void remove_files() const;  // removes what a merged job leaves
 
   const SlurmSweep& sweep_;
   const Invocation& invocation_;
@@ -270,8 +270,8 @@ bool SlurmRun::report_incomplete() const {
   }
   if (shards > 0)
     std::cerr << fmt::format(
-        "kernbench: {} point{} of {} shard{} missing; the same command runs {}\n", missing,
-        missing == 1 ? "" : "s", shards, shards == 1 ? " is" : "s are",
+        "kernbench: {} point{} of {} shard{} {} missing; the same command runs {}\n", missing,
+        missing == 1 ? "" : "s", shards, shards == 1 ? "" : "s", missing == 1 ? "is" : "are",
         missing == 1 ? "it" : "them");
   return shards > 0;
 }

@@ -21,8 +21,8 @@ struct AxisRange {
 // negative.
 AxisRange axis_range(const FigureAxis& axis, const std::vector<double>& values, bool from_zero);
 
-// Lines that set range, scale and marks of the axis "x" or "y". Powers of two have marks at powers
-// of two: 512, 1Ki, 2Ki.
+// Lines that set range, scale and marks of the axis "x" or "y". If all values are powers of two, so
+// are the marks: 512, 1Ki, 2Ki.
 std::string axis_script(const std::string& name, const AxisRange& range,
                         const std::vector<double>& values);
 

@@ -21,8 +21,8 @@ struct MeasuredCsv {
   std::vector<Row> rows;
 };
 
-// Lines that begin with '#' and empty ones are left out. UsageError with the line: another number
-// of cells, a cell of y that is no number, a repeated or empty name, no row.
+// Lines that begin with '#' and empty ones are left out. UsageError with the line: too few or too
+// many cells, a cell of y that is no number, a repeated or empty name, no row.
 MeasuredCsv read_measured(const std::string& path);
 
 // Adds a series for each column that the figure has as y, if it has the same x; returns whether it

@@ -16,16 +16,16 @@ namespace kernbench {
 struct Variation {
   enum class Side : std::uint8_t { low, high, choice };
   Side side = Side::low;
-  std::vector<std::string> values;  // of each key
+  std::vector<std::string> values;  // one per key
   bool is_step = false;             // a step of some percent, not a neighbouring value
 };
 
 // Key, or keys that are changed together.
 struct VariedKey {
   std::vector<PlanValue> keys;  // with their base values
-  std::string unit;             // of the first
+  std::string unit;             // unit of the first key
   std::vector<Variation> variations;
-  std::string fault;  // of the first refused value; "": none
+  std::string fault;  // reason of the first refusal; "": none
 
   std::string name() const;  // "A", "A+B"
   const std::string& base() const { return keys.front().value; }

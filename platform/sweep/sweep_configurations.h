@@ -64,7 +64,8 @@ class StoredConfigurations {
   // hash, number and text: axes repeat their values.
   std::map<std::string, std::vector<std::string>> lines_;
   std::map<std::string, std::vector<std::string>> known_;
-  std::map<std::string, std::map<std::string, std::string>> values_;  // of whole texts, by path
+  std::map<std::string, std::map<std::string, std::string>>
+      values_;  // values of whole texts, by path
 };
 
 }  // namespace kernbench

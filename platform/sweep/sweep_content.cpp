@@ -18,6 +18,12 @@ std::string fact_of(const SweepFacts& facts, const std::string& key) {
   return found == facts.end() ? "" : found->second;
 }
 
+std::set<std::string> labels_of(const std::vector<RequestedPoint>& points) {
+  std::set<std::string> labels;
+  for (const RequestedPoint& each : points) labels.insert(each.label);
+  return labels;
+}
+
 void check_same_plan(const std::string& path, const std::vector<RequestedPoint>& stored,
                      const std::set<std::string>& labels, const std::string& advice) {
   const bool shares = std::any_of(stored.begin(), stored.end(), [&labels](const auto& each) {

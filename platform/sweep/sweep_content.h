@@ -23,6 +23,8 @@ struct RequestedPoint {
   std::string key, label;    // label: "M=32, N=64"
 };
 
+std::set<std::string> labels_of(const std::vector<RequestedPoint>& points);
+
 struct SweepContent {
   std::string path;
   SweepFacts facts;
@@ -37,8 +39,8 @@ void check_same_plan(const std::string& path, const std::vector<RequestedPoint>&
 // UsageError: no result file of a sweep, or one of another schema version.
 SweepContent read_sweep(const std::string& path);
 
-// Opened so that no file is created next to it, unless a sweep is writing it. A write-ahead log
-// that cannot be read there, as on a full disk, is read in a copy in memory.
+// Opened so that no file is created next to it, unless a sweep is writing it. If a write-ahead log
+// cannot be read there, as on a full disk, the database is a copy in memory.
 SQLite::Database open_read_only(const std::string& path);
 
 // Parts of a file that is open. Facts are empty if it has no table of them.

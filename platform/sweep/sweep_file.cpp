@@ -142,7 +142,7 @@ std::map<std::string, SweepFile::Stored> SweepFile::stored() const {
   return points;
 }
 
-void SweepFile::describe(const Facts& facts, const std::vector<std::string>& axes) {
+void SweepFile::describe(const SweepFacts& facts, const std::vector<std::string>& axes) {
   SQLite::Transaction transaction(*database_);
   SQLite::Statement fact(*database_, "INSERT OR REPLACE INTO meta VALUES(?, ?)");
   for (const auto& [key, value] : facts) {
@@ -222,7 +222,7 @@ void SweepFile::insert(const SweepRow& row) {
   Json further = Json::object();
   const auto add = [&](const SummaryColumns& columns, ColumnRole role) {
     for (const auto& [name, value] : columns) {
-      if (name == further_column && value.is_string()) {  // of the file of a shard
+      if (name == further_column && value.is_string()) {  // column of a shard
         further.update(Json::parse(value.get<std::string>()));
         continue;
       }

@@ -1,9 +1,9 @@
 // Result file of a sweep (spec 10.6): a SQLite database with a row for each finished point.
 //
 // Tables: `points`, a row per finished point; `columns`, the name and role of its columns;
-// `configurations`, what the points simulated; `requested`, all points of the plan; `meta`, facts
-// of the sweep. View `results`: the requested points in their order, with derived columns. A point
-// is stored in one transaction, in WAL mode, so a process that is killed loses no finished point.
+// `configurations`, what the points simulated; `requested`, all points of the plan; `meta`, facts.
+// View `results`: the requested points in their order, with derived columns. A point is stored in
+// one transaction, in WAL mode, so a process that is killed loses no finished point.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -44,8 +44,6 @@ struct SweepShard {
 
 class SweepFile {
  public:
-  using Facts = SweepFacts;
-
   // Opens the file for writing, or creates it. Throws UsageError that names the file: it is held by
   // another sweep, cannot be written, is no result file of a sweep, or has another schema version.
   explicit SweepFile(const std::string& path);
@@ -54,7 +52,7 @@ class SweepFile {
   SweepFile& operator=(const SweepFile&) = delete;
 
   const std::string& path() const { return path_; }
-  const Facts& facts() const { return facts_; }
+  const SweepFacts& facts() const { return facts_; }
   // Releases the lock in a worker process, so that the file is free when this process ends.
   void release_in_child() const;
 
@@ -65,7 +63,7 @@ class SweepFile {
   std::map<std::string, Stored> stored() const;  // by key
 
   // Facts, and the columns that are axes. Replaces earlier ones.
-  void describe(const Facts& facts, const std::vector<std::string>& axes);
+  void describe(const SweepFacts& facts, const std::vector<std::string>& axes);
   // Points of the plan that the file is for, by number.
   std::vector<RequestedPoint> requested() const;
   // Replaces them. Results of other points stay in `points` without a number, but for those of
@@ -100,7 +98,7 @@ class SweepFile {
   int lock_ = -1;
   std::unique_ptr<SQLite::Database> database_;
   std::unique_ptr<SweepConfigurations> configurations_;
-  Facts facts_;
+  SweepFacts facts_;
   SweepColumns columns_;
   std::map<std::string, std::unique_ptr<SQLite::Statement>> insertions_;
 };

@@ -239,8 +239,8 @@ class PlanReader {
     }
   }
 
-  // SQL does not distinguish names that differ in case alone. Those of the bench's parameters and
-  // of the summary are known later.
+  // SQL does not distinguish names that differ in case alone. Columns of the summary and of bench
+  // parameters are known later.
   void check_columns() {
     std::map<std::string, std::string> owners;
     for (const char* name : {"topology", "device", "seed", "data"})

@@ -30,7 +30,7 @@ struct ResultConfigurations {
 struct SweepResults {
   std::map<std::string, std::string> facts;  // table `meta`
   std::size_t requested = 0;                 // points of the plan, or of the shard
-  std::vector<ResultValues> columns;         // of finished points, in their order
+  std::vector<ResultValues> columns;         // values of finished points, in their order
   ResultConfigurations configurations;
 
   std::size_t rows() const { return columns.empty() ? 0 : columns.front().numbers.size(); }

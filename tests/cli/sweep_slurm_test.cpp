@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_killed_task_is_reported_and_the_same_command_resumes_it) 
   check_run(cluster.sweep(), {1,
                               {},
                               {"shard 2/2: killed by signal 9 (Killed), 0 of 2 points done",
-                               "2 points of 1 shard is missing; the same command runs them"}});
+                               "2 points of 1 shard are missing; the same command runs them"}});
   BOOST_TEST(!cluster.folder.has("r.sqlite"));
   const Cluster healthy;
   const EnvironmentVariable healed("PATH", healthy.path());

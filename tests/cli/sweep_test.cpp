@@ -98,6 +98,13 @@ BOOST_AUTO_TEST_CASE(a_failed_point_keeps_its_message_and_the_sweep_continues) {
   BOOST_TEST(json.at("failures").size() == 4u);
 }
 
+BOOST_AUTO_TEST_CASE(a_wrong_first_value_of_an_option_is_a_failed_point) {
+  for (const char* axis : {"seed: [a, 1]", "until: [soon, 1000000]", "topology: [none, tiny]"}) {
+    const PlanFile plan(std::string("axes: {") + axis + "}\n");
+    check_run(plan.sweep(), {1, {"points             2: 1 ok, 1 failed", "point 1 ("}});
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_point_beyond_its_memory_is_a_failed_point) {
   const PlanFile plan("axes: {topology: [topology.yaml]}\n");
   check_run(plan.sweep({"--max-memory", "50M"}),
@@ -253,7 +260,14 @@ BOOST_AUTO_TEST_CASE(faulty_plans_and_files_are_refused_before_anything_runs) {
       {"axes: {'foo:bar': [2]}", {"p.yaml:3", "reads no 'foo' file"}},
       {"axes: {M: [-1, -2, xx]}", {"p.yaml:3", "axes.M: none of its values is accepted"}},
       {"params: {M: 0}\naxes: {N: [32]}", {"p.yaml:3", "params.M: found"}},
-      {"axes: {seed: [a, b]}", {"p.yaml: --seed: found 'a'"}},
+      {"axes: {seed: [a, b]}",
+       {"p.yaml:3", "axes.seed: none of its values is accepted: --seed: found 'a'"}},
+      {"axes: {until: [soon, late, never, 10]}",
+       {"axes.until: none of its first three values is accepted: --until"}},
+      {"sample: {kind: random, points: 2}\naxes: {M: {from: -8, to: -1, multiple_of: 1}}",
+       {"p.yaml:4", "axes.M: none of three values across its range is accepted"}},
+      {"set: {cube.ucie.lanes: 3}\naxes: {topology: [none, tiny]}",
+       {"p.yaml:3", "set.cube.ucie.lanes: unknown key"}},
       {"axes: {M: {from: 32, to: 64, count: 4}}", {"M is an integer: multiple_of: 1 rounds them"}},
       {"axes: {x: {sets: M, values: [32]}, k: {sets: N, values: [2]}}",
        {"axes.k: the bench gemm-single-pe has a parameter of this name, 'K'"}},
