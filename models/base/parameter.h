@@ -70,6 +70,11 @@ class Parameter {
   bool is_text() const { return type_ == Type::choice || type_ == Type::text; }
   const std::optional<ParameterValue>& default_value() const { return default_; }
   const std::vector<std::string>& choices() const { return choices_; }
+  // Bounds of a number; none: unbounded. 0 may be allowed below (or_unlimited()).
+  const std::optional<Rational>& lowest() const { return lowest_; }
+  const std::optional<Rational>& highest() const { return highest_; }
+  bool is_positive() const { return positive_; }
+  bool allows_unlimited() const { return or_unlimited_; }
   bool is_from_machine() const { return from_machine_; }
   // "integer, at least 1, a power of two": for messages and help.
   std::string allowed() const;
