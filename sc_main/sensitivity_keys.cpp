@@ -8,63 +8,15 @@
 #include "models/base/errors.h"
 #include "models/base/quote.h"
 #include "platform/config/glob.h"
-#include "platform/config/machine_keys.h"
 #include "platform/config/shipped_files.h"
 #include "platform/topology/load_machine.h"
 #include "sc_main/bench_catalogue.h"
 #include "sc_main/ccl_file.h"
+#include "sc_main/known_keys.h"
 #include "sc_main/run_command_line.h"
 
 namespace kernbench {
 namespace {
-
-struct KnownKey {
-  PlanKeyKind kind;
-  std::string key;
-  Parameter parameter;
-  ParameterValue value;
-};
-
-// Keys of a topology with their values, components with their attributes.
-class MachineKeyLister final : public KeyVisitor {
- public:
-  MachineKeyLister(const ComponentRegistry& registry, std::vector<KnownKey>& keys)
-      : registry_(registry), keys_(keys) {}
-
- private:
-  void on_value(const KeyRow& row, const Parameter& parameter,
-                const ParameterMember& member) override {
-    const std::optional<ParameterValue> value = member.value();
-    if (row.is_written && value) add(path(), parameter, *value);
-  }
-  void on_component(const ComponentRow& row, ComponentSpec& spec) override {
-    const Implementation* implementation = registry_.find(spec.impl);
-    add(path() + ".impl",
-        Parameter::choice("impl", "implementation", others(row.role, *implementation), ""),
-        spec.impl);
-    for (const Parameter& parameter : implementation->schema) {
-      const auto value = spec.attributes.values().find(parameter.name());
-      if (!parameter.is_from_machine() && value != spec.attributes.values().end())
-        add(path() + ".attrs." + parameter.name(), parameter, value->second);
-    }
-  }
-  // Names of the other implementations for the role, without aliases.
-  std::vector<std::string> others(Role role, const Implementation& than) const {
-    std::vector<std::string> names;
-    for (const std::string& name : registry_.names_for(role)) {
-      const Implementation* each = registry_.find(name);
-      if (each->factory == name && name != than.factory && each->unavailable.empty())
-        names.push_back(name);
-    }
-    return names;
-  }
-  void add(const std::string& key, const Parameter& parameter, const ParameterValue& value) {
-    keys_.push_back({PlanKeyKind::setting, key, parameter, value});
-  }
-
-  const ComponentRegistry& registry_;
-  std::vector<KnownKey>& keys_;
-};
 
 // The point whose keys are varied.
 class BasePoint {
@@ -75,12 +27,14 @@ class BasePoint {
     add_parameters();
     MachineSpec spec =
         load_machine(machine().topology_path(), topology_with({}), catalogue_->components);
-    MachineKeyLister lister(catalogue_->components, keys_);
-    visit_keys(lister, spec);
-    add_ccl();
+    add(topology_keys(spec, catalogue_->components));
+    add(ccl_keys(ccl_with({}), *catalogue_->algorithms));
   }
 
   const std::vector<KnownKey>& keys() const { return keys_; }
+  PlanKeyKind kind(std::size_t key) const {
+    return key < parameters_ ? PlanKeyKind::parameter : PlanKeyKind::setting;
+  }
 
   // Faults of the configuration with these values; "": none.
   std::string faults(const std::vector<std::size_t>& keys,
@@ -88,7 +42,7 @@ class BasePoint {
     std::vector<std::string> topology, ccl;
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const KnownKey& key = keys_[keys[i]];
-      if (key.kind == PlanKeyKind::setting)
+      if (kind(keys[i]) == PlanKeyKind::setting)
         (is_ccl(key.key) ? ccl : topology).push_back(fmt::format("{}={}", key.key, values[i]));
     }
     if (!ccl.empty()) ccl_with(ccl);
@@ -127,29 +81,18 @@ class BasePoint {
     for (const Parameter& parameter : bench.parameters) {
       const auto value = values.values().find(parameter.name());
       if (value != values.values().end())
-        keys_.push_back({PlanKeyKind::parameter, parameter.name(), parameter, value->second});
+        keys_.push_back({parameter.name(), parameter, value->second});
     }
+    parameters_ = keys_.size();
   }
-
-  void add_ccl() {
-    const CclFile file = ccl_with({});
-    const ConfigSchema schema = ccl_schema(*catalogue_->algorithms);
-    const std::string section = "defaults.";
-    for (const ConfigKey& key : schema.keys()) {
-      if (key.kind != ConfigKey::Kind::value || key.path.compare(0, section.size(), section) != 0)
-        continue;
-      const std::string name = key.path.substr(section.size());
-      const auto given = file.defaults.values().find(name);
-      std::optional<ParameterValue> value = key.value->default_value();
-      if (given != file.defaults.values().end()) value = given->second;
-      if (name == "algorithm") value = file.algorithm;
-      if (value) keys_.push_back({PlanKeyKind::setting, ccl_prefix + key.path, *key.value, *value});
-    }
+  void add(std::vector<KnownKey> keys) {
+    for (KnownKey& key : keys) keys_.push_back(std::move(key));
   }
 
   RunCommandLine run_;
   std::unique_ptr<Catalogue> catalogue_;
-  std::vector<KnownKey> keys_;
+  std::vector<KnownKey> keys_;  // parameters of the bench first
+  std::size_t parameters_ = 0;
 };
 
 std::vector<std::string> split_at_plus(const std::string& text) {
@@ -225,7 +168,7 @@ std::vector<VariedKey> keys_around(const std::vector<std::string>& words,
     std::vector<KeyValue> values;
     for (const std::size_t i : chosen) {
       const KnownKey& known = base.keys()[i];
-      key.keys.push_back({known.kind, known.key, format_value(known.value), {}});
+      key.keys.push_back({base.kind(i), known.key, format_value(known.value), {}});
       values.push_back({known.parameter, known.value});
     }
     key.unit = values.front().parameter.unit();
