@@ -12,6 +12,7 @@
 #include "platform/probe/route_report.h"
 #include "platform/topology/build_graph.h"
 #include "platform/topology/memory_ranges.h"
+#include "platform/web/name_rank.h"
 #include "platform/web/web_request.h"
 
 namespace kernbench {
@@ -48,21 +49,6 @@ std::string_view role_of_scope(std::string_view name) {
   return dot != std::string_view::npos && name.substr(0, dot).find('.') == std::string_view::npos
              ? "io"
              : "";
-}
-
-std::string lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-// 0: the name begins with the text; 1: a part of it does; 2: it is inside; 3: not at all.
-int rank_of(const std::string& name, const std::string& text) {
-  std::size_t at = name.find(text);
-  if (at == std::string::npos) return 3;
-  if (at == 0) return 0;
-  for (; at != std::string::npos; at = name.find(text, at + 1))
-    if (name[at - 1] == '.') return 1;
-  return 2;
 }
 
 // List with a bound, and the number of all.
@@ -267,7 +253,6 @@ Json ServedMachine::scope_json(const std::string& name, std::string_view role) c
 }
 
 Json ServedMachine::search(const std::string& text, std::size_t most) const {
-  const std::string wanted = lower_case(text);
   struct Match {
     int rank;
     std::size_t parts;
@@ -275,8 +260,8 @@ Json ServedMachine::search(const std::string& text, std::size_t most) const {
   };
   std::vector<Match> matches;
   const auto add = [&](const std::string& name, std::string_view role) {
-    const int rank = rank_of(lower_case(name), wanted);
-    if (rank < 3)
+    const int rank = search_rank(name, text);
+    if (rank < no_rank)
       matches.push_back(
           {rank, static_cast<std::size_t>(std::count(name.begin(), name.end(), '.')), name, role});
   };

@@ -1,0 +1,14 @@
+// Rank of a name in the answer to a search.
+#pragma once
+
+#include <string>
+
+namespace kernbench {
+
+inline constexpr int no_rank = 3;
+
+// 0: the name begins with the text; 1: a part of it does; 2: it is inside; 3: not at all. Capital
+// letters are equal to small ones.
+int search_rank(const std::string& name, const std::string& text);
+
+}  // namespace kernbench
