@@ -7,9 +7,14 @@
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
+#include "platform/config/nearest_name.h"
 #include "platform/config/shipped_files.h"
+#include "platform/topology/load_machine.h"
+#include "platform/web/name_rank.h"
 #include "sc_main/bench_catalogue.h"
+#include "sc_main/ccl_file.h"
 #include "sc_main/command.h"
+#include "sc_main/known_keys.h"
 #include "sc_main/parameter_text.h"
 
 namespace kernbench {
@@ -41,6 +46,24 @@ std::vector<std::string> topologies(const MachineOptions& machine) {
   return names;
 }
 
+// The machine with that topology of topologies(); settings of the command line are of the first.
+MachineOptions with_topology(const std::string& topology, const MachineOptions& machine) {
+  const std::vector<std::string> known = topologies(machine);
+  if (topology.empty() || topology == known.front()) return machine;
+  if (std::find(known.begin(), known.end(), topology) == known.end())
+    throw UsageError(
+        fmt::format("topology: found {}, allowed are {}", quote(topology), fmt::join(known, ", ")));
+  MachineOptions other = machine;
+  other.topology = topology;
+  other.set.clear();
+  return other;
+}
+
+Json bound_json(const std::optional<Rational>& bound) {
+  if (!bound) return nullptr;
+  return bound->is_integer() ? Json(bound->to_int64()) : Json(bound->to_double());
+}
+
 std::string text_of(const Json& value, const std::string& key) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number() || value.is_boolean()) return value.dump();
@@ -67,6 +90,10 @@ Json bench_forms(const Catalogue& catalogue, const MachineOptions& machine) {
       Json json = parameter_json(parameter);
       json["type"] = name_of(parameter.type());
       json["choices"] = parameter.choices().empty() ? Json() : Json(parameter.choices());
+      json["least"] = parameter.allows_unlimited() ? Json(0) : bound_json(parameter.lowest());
+      if (json["least"].is_null() && parameter.is_positive()) json["least"] = 0;
+      json["most"] = bound_json(parameter.highest());
+      json["step"] = parameter.type() == Parameter::Type::integer ? Json(1) : Json();
       parameters.push_back(std::move(json));
     }
     benches.push_back({{"name", bench.name},
@@ -76,6 +103,54 @@ Json bench_forms(const Catalogue& catalogue, const MachineOptions& machine) {
   return {{"benches", std::move(benches)}, {"topologies", topologies(machine)}};
 }
 
+Json key_list(const std::string& topology, const std::string& text, std::size_t most,
+              const Catalogue& catalogue, const MachineOptions& machine) {
+  const MachineOptions chosen = with_topology(topology, machine);
+  const auto settings = [&chosen](const char* family) {
+    return overrides_of(chosen.set, family, {"topology", "components", "ccl"});
+  };
+  MachineSpec spec =
+      load_machine(chosen.topology_path(), settings("topology"), catalogue.components);
+  std::vector<KnownKey> keys = topology_keys(spec, catalogue.components);
+  const CclFile ccl =
+      load_ccl_file(find_config(chosen.ccl, "ccl"), settings("ccl"), *catalogue.algorithms);
+  for (KnownKey& key : ccl_keys(ccl, *catalogue.algorithms)) keys.push_back(std::move(key));
+  std::vector<std::vector<const KnownKey*>> ranks(no_rank + 1);
+  std::vector<std::string> names;
+  for (const KnownKey& key : keys) {
+    ranks[static_cast<std::size_t>(search_rank(key.key, text))].push_back(&key);
+    names.push_back(key.key);
+  }
+  std::vector<const KnownKey*> found;
+  for (int rank = 0; rank < no_rank; ++rank)
+    found.insert(found.end(), ranks[static_cast<std::size_t>(rank)].begin(),
+                 ranks[static_cast<std::size_t>(rank)].end());
+  if (const std::string nearest = nearest_name(text, names); found.empty() && !nearest.empty())
+    found.push_back(&keys[static_cast<std::size_t>(std::find(names.begin(), names.end(), nearest) -
+                                                   names.begin())]);
+  Json list = Json::array();
+  for (const KnownKey* key : found) {
+    if (list.size() == most) break;
+    const Parameter& parameter = key->parameter;
+    const bool is_boolean = parameter.type() == Parameter::Type::boolean;
+    list.push_back({{"key", key->key},
+                    {"value", format_value(key->value)},
+                    {"unit", parameter.unit()},
+                    {"allowed", parameter.allowed()},
+                    {"choices", is_boolean ? Json({"false", "true"}) : Json(parameter.choices())},
+                    {"description", parameter.description()}});
+  }
+  return {{"keys", std::move(list)}, {"key_count", found.size()}};
+}
+
+std::string RunRequest::field_of(const std::string& fault) const {
+  for (const std::string& parameter : parameters) {
+    const std::string name = parameter.substr(0, parameter.find('='));
+    if (fault.find(fmt::format("parameter {}: ", name)) != std::string::npos) return name;
+  }
+  return fault.find("--set ") != std::string::npos ? "set" : "";
+}
+
 RunRequest run_request(const std::string& body, const Catalogue& catalogue,
                        const MachineOptions& machine) {
   const Json json = Json::parse(body, nullptr, false);
@@ -83,7 +158,7 @@ RunRequest run_request(const std::string& body, const Catalogue& catalogue,
     throw UsageError("the request is not a JSON object");
   RunRequest request;
   std::string topology;
-  std::vector<std::string> parameters, settings;
+  std::vector<std::string>&parameters = request.parameters, &settings = request.settings;
   for (const auto& [key, value] : json.items()) {
     if (key == "bench" && value.is_string()) {
       request.title = value;
@@ -111,17 +186,11 @@ RunRequest run_request(const std::string& body, const Catalogue& catalogue,
     // One word: a value that begins with '-' is no option.
     request.words.push_back(fmt::format("{}={}", option, value));
   };
-  const std::vector<std::string> known = topologies(machine);
-  if (!topology.empty() && std::find(known.begin(), known.end(), topology) == known.end())
-    throw UsageError(
-        fmt::format("topology: found {}, allowed are {}", quote(topology), fmt::join(known, ", ")));
-  const bool is_given = topology.empty() || topology == known.front();
-  if (!is_given || !machine.topology.empty())
-    add("--topology", is_given ? known.front() : topology);
-  if (!machine.components.empty()) add("--components", machine.components);
-  for (const std::string& plugin : machine.plugins) add("--plugin", plugin);
-  if (is_given)
-    for (const std::string& setting : machine.set) add("--set", setting);
+  const MachineOptions chosen = with_topology(topology, machine);
+  if (!chosen.topology.empty()) add("--topology", chosen.topology);
+  if (!chosen.components.empty()) add("--components", chosen.components);
+  for (const std::string& plugin : chosen.plugins) add("--plugin", plugin);
+  for (const std::string& setting : chosen.set) add("--set", setting);
   for (const std::string& parameter : parameters) {
     add("--param", parameter);
     request.title += ' ' + parameter;

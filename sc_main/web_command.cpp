@@ -33,6 +33,7 @@ namespace kernbench {
 namespace {
 
 constexpr int default_port = 7321, attempts = 20;
+constexpr std::uint64_t most_keys = 1000;
 
 struct WebOptions {
   MachineOptions machine;
@@ -115,11 +116,16 @@ void load(const WebOptions& options, const Catalogue& catalogue, WebSession& ses
     throw UsageError(fmt::format("none of the {} files could be loaded", options.files.size()));
 }
 
-// /api/benches and /api/jobs.
+// /api/benches, /api/keys and /api/jobs.
 void add_jobs(const WebOptions& options, const Catalogue& catalogue, WebJobs& jobs,
               WebSession& session) {
   session.handle("benches", [&](const WebRequest&) {
     return json_answer(bench_forms(catalogue, options.machine));
+  });
+  session.handle("keys", [&](const WebRequest& request) {
+    return json_answer(key_list(request.text("topology"), request.text("q"),
+                                request.number("limit", 20, 1, most_keys), catalogue,
+                                options.machine));
   });
   session.handle("jobs", [&](const WebRequest& request) {
     const std::vector<std::string> parts = request.parts();
@@ -128,7 +134,7 @@ void add_jobs(const WebOptions& options, const Catalogue& catalogue, WebJobs& jo
       std::vector<std::string> check = run.words;
       check.emplace_back("--print-config");
       if (const std::string fault = WebJobs::fault_of(check); !fault.empty())
-        throw WebError(400, fault);
+        return json_answer({{"error", fault}, {"field", run.field_of(fault)}}, 400);
       const std::size_t job = jobs.add(run.words, run.title, run.command);
       return json_answer({{"id", job}, {"command", run.command}});
     }
