@@ -20,6 +20,7 @@
 #include "platform/assembly/fault_guard.h"
 #include "platform/topology/load_machine.h"
 #include "platform/web/http_server.h"
+#include "platform/web/server_folder.h"
 #include "platform/web/web_bundle.h"
 #include "platform/web/web_export.h"
 #include "platform/web/web_jobs.h"
@@ -59,27 +60,6 @@ class EndSignals {
 
  private:
   ::sigset_t signals_;
-};
-
-// Private folder for temporary files, removed at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "kernbench-web-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr)
-      throw std::system_error(errno, std::generic_category(), "mkdtemp " + pattern);
-    path_ = pattern;
-  }
-  ~TemporaryFolder() { remove(); }
-  void remove() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
 };
 
 bool is_topology(const std::string& file) {
@@ -152,7 +132,7 @@ int write_export(const WebOptions& options, const Catalogue& catalogue) {
   std::vector<FileInUse> in_use = options.machine.files_in_use();
   for (const std::string& file : options.files) in_use.push_back({file, "the run"});
   check_result_files(in_use, {options.export_file});
-  TemporaryFolder folder;
+  const ServerFolder folder;
   WebSession session(version_line(), catalogue.components, folder.path());
   load(options, catalogue, session);
   write_whole_file(options.export_file, exported_page(exported_data(session)));
@@ -200,7 +180,7 @@ int serve(const WebOptions& options) {
   const EndSignals end;  // before the first thread
   const Catalogue catalogue = options.machine.load_catalogue();
   if (!options.export_file.empty()) return write_export(options, catalogue);
-  TemporaryFolder folder;
+  ServerFolder folder;
   WebSession session(version_line(), catalogue.components, folder.path());
   load(options, catalogue, session);
   WebJobs jobs(folder.path(), [&session](const std::string& log, const std::string& title) {
