@@ -10,9 +10,15 @@ namespace kernbench {
 
 using Json = nlohmann::ordered_json;
 
+std::shared_ptr<const RunTimeline> LoggedRun::read_bars(const std::string& log,
+                                                        const std::vector<LaunchRow>& launches) {
+  const SQLite::Database own(log, SQLite::OPEN_READONLY);
+  return std::make_shared<const RunTimeline>(own, launches, true);
+}
+
 LoggedRun::LoggedRun(const std::string& title, const std::string& path,
-                     const ServedMachine& machine)
-    : ServedRun(title, path, machine), OpenedLog(path) {
+                     const ServedMachine& machine, BarsReader reader)
+    : ServedRun(title, path, machine), OpenedLog(path), reader_(std::move(reader)) {
   reading([this] {
     SQLite::Statement ends(database(),
                            "SELECT max(coalesce((SELECT max(t_end_fs) FROM windows), 0), "
@@ -65,10 +71,7 @@ std::shared_ptr<const RunTimeline> LoggedRun::bars(std::uint64_t wait_ms) {
     if (!timeline_.valid())
       timeline_ = std::async(std::launch::async, [this] {
                     std::shared_ptr<const RunTimeline> read;
-                    reading([&] {
-                      const SQLite::Database own(ServedRun::path(), SQLite::OPEN_READONLY);
-                      read = std::make_shared<const RunTimeline>(own, launches(), true);
-                    });
+                    reading([&] { read = reader_(ServedRun::path(), launches()); });
                     return read;
                   }).share();
     timeline = timeline_;

@@ -2,6 +2,7 @@
 // first use; reports are those of `inspect`, from a playback of the log.
 #pragma once
 
+#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -17,8 +18,15 @@ namespace kernbench {
 
 class LoggedRun final : public ServedRun, private OpenedLog {
  public:
-  // Throws UsageError as OpenedLog does.
-  LoggedRun(const std::string& title, const std::string& path, const ServedMachine& machine);
+  // Reads all bars of a log, which takes seconds for a large one.
+  using BarsReader = std::function<std::shared_ptr<const RunTimeline>(
+      const std::string& log, const std::vector<LaunchRow>& launches)>;
+  static std::shared_ptr<const RunTimeline> read_bars(const std::string& log,
+                                                      const std::vector<LaunchRow>& launches);
+
+  // `reader` is called by a thread. Throws UsageError as OpenedLog does.
+  LoggedRun(const std::string& title, const std::string& path, const ServedMachine& machine,
+            BarsReader reader = read_bars);
 
   Json facts() const override;
   void prepare() override;
@@ -46,7 +54,7 @@ class LoggedRun final : public ServedRun, private OpenedLog {
   bool has_windows_ = false;
   std::uint64_t operations_ = 0, hops_ = 0;
   std::unique_ptr<const RunServers> servers_;
-  // Reading the operations of a large log takes seconds.
+  BarsReader reader_;
   std::shared_future<std::shared_ptr<const RunTimeline>> timeline_;
   std::unique_ptr<RunTimeline> kernels_;
   std::unique_ptr<RunReports> reports_;
