@@ -54,6 +54,30 @@ const RunServers& LoggedRun::servers() {
   return *servers_;
 }
 
+const RunPlaces& LoggedRun::places() {
+  const RunServers& used = servers();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (places_) return *places_;
+  auto places = std::make_unique<RunPlaces>(machine());
+  used.add_to(*places);
+  reading([&] {
+    // Kernels, and operators that have other names.
+    for (const char* rows : {"SELECT kernel, pe, min(t_start_fs), max(t_end_fs) FROM runs "
+                             "GROUP BY kernel, pe",
+                             "SELECT name, pe, min(t_start_fs), max(runs.t_end_fs) FROM runs "
+                             "JOIN launch_work USING (request) WHERE name != kernel "
+                             "GROUP BY name, pe"}) {
+      SQLite::Statement runs(database(), rows);
+      while (runs.executeStep())
+        places->add_run(runs.getColumn(0).getString(), runs.getColumn(1).getString(),
+                        static_cast<Fs>(runs.getColumn(2).getInt64()),
+                        static_cast<Fs>(runs.getColumn(3).getInt64()));
+    }
+  });
+  places_ = std::move(places);
+  return *places_;
+}
+
 ServedRun::Use LoggedRun::utilisation(const WebInterval& interval) {
   return servers().utilisation(interval);
 }
@@ -104,10 +128,11 @@ Json LoggedRun::timeline(const std::string& scope, const WebInterval& interval, 
 }
 
 RunReports& LoggedRun::reports() {
+  const RunPlaces& of_rows = places();
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!reports_)
     reports_ = std::make_unique<RunReports>(ServedRun::path(), RunReports::Size{operations_, hops_},
-                                            machine());
+                                            machine(), of_rows);
   return *reports_;
 }
 
@@ -135,6 +160,7 @@ Json LoggedRun::table(const std::string& name, std::size_t most) {
 Json LoggedRun::critical_path(std::uint64_t launch) { return reports().critical_path(launch); }
 
 Json LoggedRun::roofline() {
+  const RunPlaces& of_rows = places();
   std::vector<LaunchWorkRow> work;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -157,6 +183,7 @@ Json LoggedRun::roofline() {
     const auto flops = static_cast<double>(each.flops());
     points.push_back(
         {{"kernel", each.name},
+         {"place", of_rows.of_text(each.name)},
          {"launches", each.launches},
          {"flops", each.flops()},
          {"hbm_bytes", each.hbm_bytes},

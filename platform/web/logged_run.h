@@ -33,6 +33,7 @@ class LoggedRun final : public ServedRun, private OpenedLog {
   Json summary() override;
   Json table_list() override;
   Json table(const std::string& name, std::size_t most) override;
+  const RunPlaces& places() override;
   Json place(const std::string& name, const WebInterval& interval, std::size_t most) override;
   Json timeline(const std::string& scope, const WebInterval& interval, std::size_t bins,
                 std::uint64_t wait_ms) override;
@@ -48,12 +49,13 @@ class LoggedRun final : public ServedRun, private OpenedLog {
   const RunTimeline& kernel_bars();
   RunReports& reports();
 
-  std::mutex mutex_;  // guards the database, `servers_` and `reports_`
+  std::mutex mutex_;  // guards the database, `servers_`, `places_` and `reports_`
   std::mutex timeline_mutex_;
   Fs end_ = 0;
   bool has_windows_ = false;
   std::uint64_t operations_ = 0, hops_ = 0;
   std::unique_ptr<const RunServers> servers_;
+  std::unique_ptr<RunPlaces> places_;
   BarsReader reader_;
   std::shared_future<std::shared_ptr<const RunTimeline>> timeline_;
   std::unique_ptr<RunTimeline> kernels_;

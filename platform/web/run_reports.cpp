@@ -111,9 +111,10 @@ struct RunReports::Paths {
   std::optional<CollectedTransfers> transfers;
 };
 
-RunReports::RunReports(std::string log, const Size& size, const ServedMachine& machine)
-    : log_(std::move(log)), size_(size), machine_(machine),
-      tables_([&machine](const std::string& text) { return machine.place_of(text); }) {}
+RunReports::RunReports(std::string log, const Size& size, const ServedMachine& machine,
+                       const RunPlaces& places)
+    : log_(std::move(log)), size_(size), machine_(machine), places_(places),
+      tables_([&places](const std::vector<Json>& row) { return places.of_row(row); }) {}
 
 RunReports::~RunReports() {
   const std::lock_guard<std::mutex> lock(playback_mutex());
@@ -175,6 +176,7 @@ Json RunReports::critical_path(std::uint64_t number) {
   for (const PathStep& step : shown) {
     const std::string place = machine_.place_of(step.where);
     steps.push_back({{"node", place.empty() ? step.where : place},
+                     {"place", places_.of_row({step.where, step.resource})},
                      {"on_map", !place.empty()},
                      {"what", step.what},
                      {"resource", step.resource},
@@ -204,7 +206,7 @@ Json RunReports::critical_path(std::uint64_t number) {
   return answer;
 }
 
-Json compare_logs(const std::string& a, const std::string& b) {
+Json compare_logs(const std::string& a, const std::string& b, const RunPlaces& places) {
   const std::lock_guard<std::mutex> playback(playback_mutex());
   LogPlayer first(a), second(b);
   LogComparison comparison(first, second);
@@ -224,7 +226,7 @@ Json compare_logs(const std::string& a, const std::string& b) {
     row.erase("what");
     of_kind[what].push_back(std::move(row));
   }
-  WebTables tables([](const std::string&) { return std::string(); });
+  WebTables tables([&places](const std::vector<Json>& row) { return places.of_row(row); });
   tables.add("settings", json["settings"]);
   for (const std::string& what : kinds) tables.add(what, of_kind[what]);
   Json answer{{"a", json["a"]}, {"b", json["b"]}, {"note", json["not_compared"]}};

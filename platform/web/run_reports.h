@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "platform/web/served_machine.h"
+#include "platform/web/run_places.h"
 #include "platform/web/web_tables.h"
 
 namespace kernbench {
@@ -21,15 +21,17 @@ class RunReports {
   struct Size {
     std::uint64_t operations = 0, hops = 0;
   };
-  // `machine` outlives this object.
-  RunReports(std::string log, const Size& size, const ServedMachine& machine);
+  // `machine` and `places` outlive this object.
+  RunReports(std::string log, const Size& size, const ServedMachine& machine,
+             const RunPlaces& places);
   ~RunReports();
 
   // Scalars of `inspect LOG --json --limits --kernel-limits`, tables of limits, engines, links.
   const Json& summary();
   const WebTables& tables();
-  // {"launches", "launch", "kernel", "begin_fs", "end_fs", "steps": [{"node", "on_map", "what",
-  // "resource", "kind", "after", "start_fs", "end_fs"}], "resources"}; 0: the longest launch.
+  // {"launches", "launch", "kernel", "begin_fs", "end_fs", "steps": [{"node", "place",
+  // "on_map", "what", "resource", "kind", "after", "start_fs", "end_fs"}], "resources"}; 0: the
+  // longest launch.
   Json critical_path(std::uint64_t launch);
 
  private:
@@ -39,6 +41,7 @@ class RunReports {
   std::string log_;
   Size size_;
   const ServedMachine& machine_;
+  const RunPlaces& places_;
   std::mutex mutex_;
   bool is_played_ = false;
   Json summary_;
@@ -47,8 +50,9 @@ class RunReports {
   std::map<std::uint64_t, Json> path_answers_;
 };
 
-// {"a", "b", "note", "tables": [..]}: settings and times of `inspect A --compare B`. Throws
-// UsageError: logs of different benches.
-nlohmann::ordered_json compare_logs(const std::string& a, const std::string& b);
+// {"a", "b", "note", "tables": [..]}: settings and times of `inspect A --compare B`; `places` are
+// those of A. Throws UsageError: logs of different benches.
+nlohmann::ordered_json compare_logs(const std::string& a, const std::string& b,
+                                    const RunPlaces& places);
 
 }  // namespace kernbench

@@ -134,6 +134,13 @@ Json RunServers::server_json(const Server& server, const ServerUse& use, double 
           {"bytes", use.bytes == 0 ? Json() : Json(use.bytes)}};
 }
 
+void RunServers::add_to(RunPlaces& places) const {
+  for (const Server& server : servers_)
+    if (!server.whole.empty() && (server.link != nullptr || server.node != no_node))
+      places.add_use(server.link == nullptr ? server.row.name : machine_.link_name(*server.link),
+                     server.row.resource, share_of(server, server.whole, whole_.length));
+}
+
 Json RunServers::place(const std::string& name, const WebInterval& interval,
                        std::size_t most) const {
   const std::string known = machine_.place_of(name);

@@ -25,6 +25,7 @@ class RunServers {
   ServedRun::Use utilisation(const WebInterval& interval) const;
   Json place(const std::string& name, const WebInterval& interval, std::size_t most) const;
   Json overview(std::size_t bins) const;
+  void add_to(RunPlaces& places) const;
 
  private:
   struct Server {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "platform/report/operation_names.h"
+#include "platform/web/run_places.h"
 
 namespace kernbench {
 namespace {
@@ -17,17 +18,6 @@ bool is_in(const std::string& place, const std::string& scope) {
   return scope.empty() || place == scope ||
          (place.size() > scope.size() && place.compare(0, scope.size(), scope) == 0 &&
           place[scope.size()] == '.');
-}
-
-// First `parts` parts of a dotted name.
-std::string first_parts(const std::string& name, int parts) {
-  std::size_t at = 0;
-  for (; parts > 0; --parts) {
-    at = name.find('.', at);
-    if (at == std::string::npos) return name;
-    ++at;
-  }
-  return name.substr(0, at - 1);
 }
 
 }  // namespace

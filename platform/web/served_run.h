@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "platform/topology/utilisation.h"
+#include "platform/web/run_places.h"
 #include "platform/web/served_machine.h"
 
 namespace kernbench {
@@ -61,6 +62,8 @@ class ServedRun {
   virtual Json summary() = 0;
   virtual Json table_list() = 0;
   virtual Json table(const std::string& name, std::size_t most) = 0;
+  // Where rows of its reports lead.
+  virtual const RunPlaces& places() = 0;
   // Reads and computes ahead what many requests need.
   virtual void prepare() {}
   // Utilisation of the blocks and links of the views of these scopes ("": system).

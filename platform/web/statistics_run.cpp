@@ -48,12 +48,25 @@ Json read_statistics(const std::string& path) {
   return json;
 }
 
+// Null: no object, or without the key.
+Json cell_of(const Json& row, const char* key) {
+  return row.is_object() && row.contains(key) ? row[key] : Json();
+}
+
+std::string text_of(const Json& cell) { return cell.is_string() ? cell.get<std::string>() : ""; }
+
+// Of a row of the list of servers.
+std::string place_of(const Json& row) {
+  const std::string src = text_of(cell_of(row, "src"));
+  return src.empty() ? text_of(cell_of(row, "name")) : src + " > " + text_of(cell_of(row, "dst"));
+}
+
 }  // namespace
 
 StatisticsRun::StatisticsRun(const std::string& title, const std::string& path,
                              const ServedMachine& machine)
-    : ServedRun(title, path, machine),
-      tables_([&machine](const std::string& text) { return machine.place_of(text); }) {
+    : ServedRun(title, path, machine), places_(machine),
+      tables_([this](const std::vector<Json>& row) { return places_.of_row(row); }) {
   Json json = read_statistics(path);
   utilisation_.emplace(Utilisation::of(json, path, machine.graph()));
   end_ = std::max(fs_of(json, "simulated_ns"), fs_of(json, "elapsed_ns"));
@@ -63,6 +76,7 @@ StatisticsRun::StatisticsRun(const std::string& title, const std::string& path,
   json.erase("statistics");  // descriptions
   tables_.add("", json);
   if (json.contains("servers")) servers_ = std::move(json["servers"]);
+  add_places(json);
   for (const char* list : {"servers", "components", "links", "hbm_channels", "transfers"})
     json.erase(list);
   totals_ = Json{{"file", path}};
@@ -74,6 +88,17 @@ StatisticsRun::StatisticsRun(const std::string& title, const std::string& path,
 Json StatisticsRun::facts() const {
   return {{"kind", "stats"}, {"status", Json()},     {"error", Json()}, {"bench", Json()},
           {"end_fs", end_},  {"has_windows", false}, {"operations", 0}, {"command", Json()}};
+}
+
+void StatisticsRun::add_places(const Json& json) {
+  for (const Json& row : servers_) {
+    const Json share = cell_of(row, "utilisation");
+    places_.add_use(place_of(row), text_of(cell_of(row, "resource")),
+                    share.is_number() ? share.get<double>() : 0);
+  }
+  for (const Json& row : cell_of(cell_of(json, "activity"), "pes"))
+    if (const std::string pe = text_of(cell_of(row, "pe")); !pe.empty())
+      places_.add_run("", pe, 0, 0);
 }
 
 ServedRun::Use StatisticsRun::utilisation(const WebInterval& interval) {
@@ -90,13 +115,11 @@ Json StatisticsRun::place(const std::string& name, const WebInterval& interval, 
   std::size_t count = 0;
   for (const Json& row : servers_) {
     if (!row.is_object()) continue;
-    const std::string of = row.value("name", "");
-    const bool is_link = row.contains("src") && row["src"].is_string();
-    const std::string place = is_link ? row.value("src", "") + " > " + row.value("dst", "") : of;
+    const std::string of = text_of(cell_of(row, "name")), place = place_of(row);
     if (place != known && of.compare(0, inside.size(), inside) != 0) continue;
     if (++count > most) continue;
-    const auto cell = [&row](const char* key) { return row.contains(key) ? row[key] : Json(); };
-    const std::string part = cell("part").is_string() ? row.value("part", "") : "";
+    const auto cell = [&row](const char* key) { return cell_of(row, key); };
+    const std::string part = text_of(cell("part"));
     servers.push_back({{"name", part.empty() ? place : place + ' ' + part},
                        {"place", place},
                        {"part", part},

@@ -18,15 +18,18 @@ class StatisticsRun final : public ServedRun {
   Json table(const std::string& name, std::size_t most) override {
     return tables_.table(name, most);
   }
+  const RunPlaces& places() override { return places_; }
   Json place(const std::string& name, const WebInterval& interval, std::size_t most) override;
 
  private:
   Use utilisation(const WebInterval& interval) override;
+  void add_places(const Json& json);
 
   Json totals_;  // without the lists by component, link and server
   Json servers_ = Json::array();
   std::optional<Utilisation> utilisation_;
   Fs end_ = 0, window_ = 0;
+  RunPlaces places_;
   WebTables tables_;
 };
 

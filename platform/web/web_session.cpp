@@ -283,14 +283,14 @@ WebAnswer WebSession::run_answer(ServedRun& run, const std::vector<std::string>&
   refuse_path();
 }
 
-WebSession::Json WebSession::comparison(const ServedRun& a, const ServedRun& b) {
+WebSession::Json WebSession::comparison(ServedRun& a, const ServedRun& b) {
   if (a.facts()["kind"] != "log" || b.facts()["kind"] != "log")
     throw WebError(404, "operation logs are compared, not statistics");
   const std::lock_guard<std::mutex> lock(comparison_mutex_);
   const auto key = std::make_pair(a.path(), b.path());
   const auto found = comparisons_.find(key);
   if (found != comparisons_.end()) return found->second;
-  return comparisons_[key] = compare_logs(a.path(), b.path());
+  return comparisons_[key] = compare_logs(a.path(), b.path(), a.places());
 }
 
 }  // namespace kernbench

@@ -56,7 +56,7 @@ class WebSession {
   ServedMachine& machine_of(const std::string& number) const;
   ServedRun& run_of(const std::string& number) const;
   ServedSweep& sweep_of(const std::string& number) const;
-  Json comparison(const ServedRun& a, const ServedRun& b);
+  Json comparison(ServedRun& a, const ServedRun& b);
   // Machine of a resolved configuration, YAML or JSON.
   ServedMachine& machine_of_configuration(const std::string& title, const std::string& text);
 

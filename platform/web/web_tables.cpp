@@ -93,15 +93,6 @@ Json WebTables::list() const {
   return names;
 }
 
-std::string WebTables::place_in(const std::vector<Json>& row) const {
-  for (const Json& cell : row) {
-    if (!cell.is_string()) continue;
-    std::string place = place_of_(cell.get<std::string>());
-    if (!place.empty()) return place;
-  }
-  return "";
-}
-
 Json WebTables::table(const std::string& name, std::size_t most) const {
   const auto found = std::find_if(tables_.begin(), tables_.end(),
                                   [&](const Table& table) { return table.name == name; });
@@ -125,8 +116,7 @@ Json WebTables::table(const std::string& name, std::size_t most) const {
     for (std::size_t i = 0; i < found->columns.size(); ++i)
       cells.push_back(i < row.size() ? row[i] : Json());
     rows.push_back(std::move(cells));
-    const std::string place = place_in(row);
-    places.push_back(place.empty() ? Json() : Json(place));
+    places.push_back(place_of_(row));
   }
   return {{"name", found->name},
           {"columns", std::move(columns)},

@@ -15,8 +15,8 @@ inline constexpr std::size_t most_shown_rows = 5000;
 class WebTables {
  public:
   using Json = nlohmann::ordered_json;
-  // Place on the map that a text names; "": none.
-  using PlaceOf = std::function<std::string(const std::string& text)>;
+  // Target of a row (run_places.h); null: none.
+  using PlaceOf = std::function<Json(const std::vector<Json>& row)>;
 
   explicit WebTables(PlaceOf place_of) : place_of_(std::move(place_of)) {}
 
@@ -40,7 +40,6 @@ class WebTables {
   void add_rows(const std::string& name, const Json& list, const Json& outer);
   Table& table_named(const std::string& name);
   static void set(Table& table, std::vector<Json>& row, const std::string& column, Json value);
-  std::string place_in(const std::vector<Json>& row) const;
 
   PlaceOf place_of_;
   std::vector<Table> tables_;
