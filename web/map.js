@@ -1,120 +1,11 @@
 // The machine on a canvas: one continuous zoom from the board to the engines of a PE. A second canvas
 // above it shows what changes with the pointer and the selection.
-import { element, heatColour, percentText, textColourOn } from "./elements.js";
-import { Scene, cellsOf, endsOf, fullName, levels, linkKey } from "./scene.js";
+import { element } from "./elements.js";
+import { MapDrawing } from "./map_drawing.js";
+import { MapOverlay } from "./map_overlay.js";
+import { Scene, cellsOf, endsOf, fullName, linkKey } from "./scene.js";
 
-const expandAt = [0, 6, 3.6, 14];  // px of a typical block from which a level is shown, on a usual screen
-const smallestText = 8.5, largestText = 15;
-const family = "system-ui, 'Liberation Sans', Arial, sans-serif";
-const mostBlocks = 4000;  // blocks in a frame from which no scope is expanded
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
-
-// Rectangles, lines and texts of one level, by colour, so that few styles are set per frame.
-class Batch {
-  constructor() { this.clear(); }
-  clear() {
-    this.lines = new Map();
-    this.dashed = new Map();
-    this.blocks = new Map();
-    this.grounds = [];
-    this.round = [];
-    this.texts = new Map();
-  }
-  static list(map, key) {
-    let list = map.get(key);
-    if (list === undefined) map.set(key, list = []);
-    return list;
-  }
-  static round(ctx, list) {
-    for (const { fill, stroke, x, y, w, h, radius, width, dash } of list) {
-      ctx.beginPath();
-      ctx.roundRect(x, y, w, h, radius);
-      if (fill) {
-        ctx.fillStyle = fill;
-        ctx.fill();
-      }
-      ctx.strokeStyle = stroke;
-      ctx.lineWidth = width;
-      if (dash) ctx.setLineDash([6, 4]);
-      ctx.stroke();
-      if (dash) ctx.setLineDash([]);
-    }
-  }
-  line(colour, x, y, w, h) { Batch.list(this.lines, colour).push(x, y, w, h); }
-  block(fill, stroke, x, y, w, h) { Batch.list(this.blocks, fill + stroke).push(x, y, w, h); }
-  // `plate`: colour behind a text that lines may cross.
-  text(words, x, y, size, colour, align, upwards, plate) {
-    Batch.list(this.texts, size).push({ words, x, y, colour, align, upwards, plate });
-  }
-
-  paint(ctx) {
-    Batch.round(ctx, this.grounds);
-    for (const [colour, list] of this.lines) {
-      ctx.fillStyle = colour;
-      for (let i = 0; i < list.length; i += 4) ctx.fillRect(list[i], list[i + 1], list[i + 2], list[i + 3]);
-    }
-    ctx.setLineDash([6, 4]);
-    for (const [colour, list] of this.dashed) {
-      ctx.strokeStyle = colour;
-      for (const { points, width } of list) {
-        ctx.lineWidth = width;
-        ctx.beginPath();
-        points.forEach(([x, y], i) => (i === 0 ? ctx.moveTo(x, y) : ctx.lineTo(x, y)));
-        ctx.stroke();
-      }
-    }
-    ctx.setLineDash([]);
-    for (const [key, list] of this.blocks) {
-      const fill = key.slice(0, 7), stroke = key.slice(7);
-      if (stroke !== "") {
-        ctx.fillStyle = stroke;
-        for (let i = 0; i < list.length; i += 4) ctx.fillRect(list[i], list[i + 1], list[i + 2], list[i + 3]);
-      }
-      const edge = stroke === "" ? 0 : 1;
-      ctx.fillStyle = fill;
-      for (let i = 0; i < list.length; i += 4)
-        ctx.fillRect(list[i] + edge, list[i + 1] + edge, list[i + 2] - 2 * edge, list[i + 3] - 2 * edge);
-    }
-    Batch.round(ctx, this.round);
-    ctx.textBaseline = "middle";
-    for (const [size, list] of this.texts) {
-      ctx.font = size + "px " + family;
-      for (const { words, x, y, colour, align, upwards, plate } of list) {
-        if (plate) {
-          ctx.fillStyle = plate;
-          ctx.fillRect(x - 2, y - size * 0.6, widthOf(words) * size + 4, size * 1.2);
-        }
-        ctx.fillStyle = colour;
-        ctx.textAlign = align;
-        if (!upwards) {
-          ctx.fillText(words, x, y);
-          continue;
-        }
-        ctx.save();
-        ctx.translate(x, y);
-        ctx.rotate(-Math.PI / 2);
-        ctx.fillText(words, 0, 0);
-        ctx.restore();
-      }
-    }
-  }
-}
-
-// Width of texts in em, measured once.
-const widths = new Map();
-let measuring = null;
-function widthOf(words) {
-  let width = widths.get(words);
-  if (width === undefined) {
-    if (!measuring) {
-      measuring = document.createElement("canvas").getContext("2d");
-      measuring.font = "100px " + family;
-    }
-    if (widths.size > 20000) widths.clear();
-    widths.set(words, width = measuring.measureText(words).width / 100);
-  }
-  return width;
-}
 
 export class MapView {
   // `options`: {label, uses: () -> Uses or null, onSelect(name), onView(view), describe(name) -> Promise of texts}
@@ -123,13 +14,15 @@ export class MapView {
     this.scene = null;
     this.theme = null;
     this.view = { k: 1, x: 0, y: 0 };
-    this.batches = levels.map(() => new Batch());
+    this.drawing = new MapDrawing();
+    this.drawn = null;  // view that the canvas has
     this.hover = null;
     this.selected = null;
     this.route = [];
     this.steps = [];    // critical path: [{node, share}]
+    this.scopes = [];   // where a row of a table leads
     this.marks = null;  // differences: Map of name -> kind
-    this.statistics = { nodes: 0, links: 0, scopes: [] };
+    this.statistics = this.drawing.statistics;
     this.canvas = element("canvas", {
       className: "map", tabindex: "0", role: "application", "aria-roledescription": "map of the machine",
       "aria-label": options.label, "aria-keyshortcuts": "ArrowUp ArrowDown ArrowLeft ArrowRight Enter Escape + - 0",
@@ -146,7 +39,7 @@ export class MapView {
     parent.append(this.root);
     this.canvas.mapView = this;  // for tests and measurements
     this.ctx = this.canvas.getContext("2d", { alpha: false });
-    this.overCtx = this.over.getContext("2d");
+    this.overlay = new MapOverlay(this.over);
     this.listen();
     this.resizer = new ResizeObserver(() => this.resize());
     this.resizer.observe(this.root);
@@ -238,15 +131,18 @@ export class MapView {
       y: Math.min(Math.max(view.y, margin - k * (bounds.y + bounds.h)), this.height - margin - k * bounds.y),
     };
     this.tip.hidden = true;
-    this.later();
+    this.later(false);
     if (!quiet) this.options.onView?.(this.view);
   }
 
-  later() {
+  // `changed`: more than the view.
+  later(changed = true) {
+    this.changed ||= changed;
     if (this.waiting) return;
     this.waiting = requestAnimationFrame(() => {
       this.waiting = 0;
-      this.draw();
+      this.draw(this.changed);
+      this.changed = false;
       this.drawOver();
     });
   }
@@ -326,312 +222,31 @@ export class MapView {
 
   // --- Drawing
 
-  draw() {
+  screenBox(box) { return Scene.boxOf(this.view, box); }
+
+  // `whole`: also what the canvas has already, if only its place has changed.
+  draw(whole = true) {
     if (!this.scene || !this.width || !this.theme) return;
-    const begin = performance.now(), { ctx, theme } = this;
-    this.statistics = { nodes: 0, links: 0, scopes: [], blocks: 0 };
-    this.uses = this.options.uses();
-    for (const batch of this.batches) batch.clear();
-    this.veils = [];
-    this.crowd = Math.max(1, Math.sqrt(this.width * this.height / 1.2e6));
-    this.collect(0, "", { k: this.view.k, x: this.view.x, y: this.view.y });
-    ctx.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    ctx.fillStyle = theme.ground;
-    ctx.fillRect(0, 0, this.width, this.height);
-    for (const batch of this.batches) batch.paint(ctx);
-    for (const { fill, alpha, x, y, w, h } of this.veils) {
-      ctx.globalAlpha = alpha;
-      ctx.fillStyle = fill;
-      ctx.fillRect(x, y, w, h);
-    }
-    ctx.globalAlpha = 1;
+    const begin = performance.now(), { scene, theme, marks, view, width, height, ratio } = this;
+    const uses = this.uses = this.options.uses();
+    this.statistics = this.drawing.paint(this.ctx, { scene, theme, uses, marks, view, width, height, ratio }, whole ? null : this.moved());
+    this.drawn = { ...view };
     this.statistics.ms = performance.now() - begin;
     this.options.onDrawn?.(this.statistics);
   }
 
-  // The content of a block of this level is shown at a scale; near its limit the block still covers it
-  // in part, so that it does not appear at once.
-  expands(level, scale) {
-    return this.scene.layouts[level + 1].typical * scale >= expandAt[level + 1] * this.crowd;
-  }
-  fade(level, scale) {
-    const part = this.scene.layouts[level + 1].typical * scale / (expandAt[level + 1] * this.crowd);
-    return level === 0 ? 0 : Math.max(0, (1.25 - part) / 0.25);
-  }
-
-  visible(x, y, w, h) {
-    return x < this.width && y < this.height && x + w > 0 && y + h > 0;
-  }
-
-  collect(level, scope, place) {
-    const layout = this.scene.layouts[level], { theme } = this, batch = this.batches[level];
-    const { k, x: ox, y: oy } = place;
-    const use = this.uses ? this.uses.of(scope) : null;
-    if (scope !== "") this.statistics.scopes[this.statistics.scopes.length - 1].level = level;
-    for (const outline of layout.outlines) {
-      const x = ox + k * outline.x, y = oy + k * outline.y, w = k * outline.w, h = k * outline.h;
-      if (!this.visible(x, y, w, h) || w < 3) continue;
-      const zone = outline.label !== "" && level === 2, host = outline.label !== "" && level === 0;
-      const fill = zone ? theme.zone : host ? theme.kinds.control[0] : theme.die;
-      batch.grounds.push({ fill, stroke: zone ? theme.zoneEdge : theme.dieEdge, x, y, w, h, radius: Math.min(8, 0.02 * w), width: 1, dash: zone });
-      const size = Math.min(largestText, h / (zone ? 7 : 2.4));
-      if (outline.label !== "" && size >= smallestText && widthOf(outline.label) * size < w)
-        batch.text(outline.label, x + w / 2, y + h / 2, Math.round(size), zone ? theme.zoneEdge : theme.text, "center", false);
-    }
-    for (const guide of layout.guides) {
-      const points = guide.map(([x, y]) => [ox + k * x, oy + k * y]);
-      Batch.list(batch.dashed, theme.quiet).push({ points, width: Math.max(0.6, Math.min(1.5, 1.6 * k)) });
-    }
-    this.collectLinks(layout, scope, place, use);
-    for (let index = 0; index < layout.blocks.length; ++index) this.collectBlock(layout, scope, place, use, index);
-  }
-
-  collectLinks(layout, scope, { k, x: ox, y: oy }, use) {
-    const { theme } = this, batch = this.batches[layout.level];
-    const small = layout.typical * k < 4;
-    // Links between a chiplet and its SIP are those to single cubes inside.
-    const sip = layout.level === 0 ? layout.blocks.find((block) => block.child !== null) : null;
-    const detailed = sip && this.expands(0, this.scene.place(1, Scene.boxOf({ k, x: 0, y: 0 }, sip)).k);
-    for (let index = 0; index < layout.links.length; ++index) {
-      const link = layout.links[index];
-      if (!link.inner || detailed && (layout.blocks[link.a].child !== null || layout.blocks[link.b].child !== null)) continue;
-      if (!this.visible(ox + k * link.box.x - 4, oy + k * link.box.y - 4, k * link.box.w + 8, k * link.box.h + 8)) continue;
-      if (!this.scene.has(layout.blocks[link.a], scope) || !this.scene.has(layout.blocks[link.b], scope)) continue;
-      ++this.statistics.links;
-      const width = Math.max(0.7, Math.min(9, k * link.width));
-      const dashed = link.kind === "control" || link.kind === "ual";
-      if (use === null) {
-        const colour = theme.links[link.kind];
-        if (dashed && !small) {
-          Batch.list(batch.dashed, colour).push({ points: link.points.map(([x, y]) => [ox + k * x, oy + k * y]), width: Math.max(0.8, width * 0.7) });
-        } else {
-          this.segments(batch, colour, link.points, ox, oy, k, 0, width);
-        }
-        continue;
-      }
-      const shares = use.links[index] || [null, null];
-      const forward = heatColour(theme, shares[0] / this.uses.top), backward = heatColour(theme, shares[1] / this.uses.top);
-      if (width < 2) {
-        const most = Math.max(shares[0] || 0, shares[1] || 0);
-        this.segments(batch, heatColour(theme, most / this.uses.top), link.points, ox, oy, k, 0, Math.max(1, width));
-      } else {
-        const each = Math.max(1, 0.8 * width), apart = each / 2 + Math.min(0.6, each / 4);
-        this.segments(batch, forward, link.points, ox, oy, k, apart, each);
-        this.segments(batch, backward, link.points, ox, oy, k, -apart, each);
-      }
-    }
-  }
-
-  // Right-angled line as rectangles, `apart` px to the right of the direction of travel.
-  segments(batch, colour, points, ox, oy, k, apart, width) {
-    const half = width / 2;
-    for (let i = 0; i + 1 < points.length; ++i) {
-      const ax = ox + k * points[i][0], ay = oy + k * points[i][1], bx = ox + k * points[i + 1][0], by = oy + k * points[i + 1][1];
-      if (Math.abs(by - ay) <= Math.abs(bx - ax)) {
-        const y = (ay + by) / 2 + (bx > ax ? apart : -apart);
-        batch.line(colour, Math.min(ax, bx) - (i > 0 ? half : 0), y - half, Math.abs(bx - ax) + (i > 0 ? half : 0), width);
-      } else {
-        const x = (ax + bx) / 2 + (by > ay ? -apart : apart);
-        batch.line(colour, x - half, Math.min(ay, by) - (i > 0 ? half : 0), width, Math.abs(by - ay) + (i > 0 ? half : 0));
-      }
-    }
-  }
-
-  collectBlock(layout, scope, place, use, index) {
-    const block = layout.blocks[index], { level } = layout, { theme } = this;
-    if (block.reference && level === 1 || !this.scene.has(block, scope)) return;
-    const x = place.x + place.k * block.x, y = place.y + place.k * block.y, w = place.k * block.w, h = place.k * block.h;
-    if (!this.visible(x, y, w, h)) return;
-    const batch = this.batches[level];
-    ++this.statistics.blocks;
-    this.statistics.nodes += Math.max(1, block.nodes.length);
-    const share = use ? use.blocks[index] : undefined;
-    let [fill, stroke] = theme.kinds[block.kind];
-    if (use) fill = share === null || share === undefined ? theme.plain : share > 0 ? heatColour(theme, share / this.uses.top) : theme.idleBlock;
-    if (use) stroke = theme.plainEdge;
-    if (block.child !== null) {
-      const name = fullName(scope, block.child), inner = this.scene.place(level + 1, { x, y, w, h });
-      if (this.expands(level, inner.k) && this.statistics.blocks < mostBlocks) {
-        const fade = this.fade(level, inner.k);
-        if (fade > 0) this.veils.push({ fill, alpha: fade, x, y, w, h });
-        this.frame(batch, level, block, share, x, y, w, h);
-        this.statistics.scopes.push({ scope: name, level: level + 1, box: { x, y, w, h } });
-        this.collect(level + 1, name, inner);
-        return;
-      }
-    }
-    if (w < 1 || h < 1) return;
-    const mark = this.marks && this.marks.get(fullName(scope, block.child || block.name));
-    if (mark) [fill, stroke] = [block.child === null && !use ? theme[mark] : fill, theme[mark]];
-    if (Math.min(w, h) >= 22 || block.reference) {
-      batch.round.push({ fill: block.reference ? null : fill, stroke, x, y, w, h, radius: Math.min(6, 0.12 * h), width: mark ? 3 : 1, dash: block.reference });
-    } else {
-      batch.block(fill, w > 5 && h > 5 ? stroke : "", x, y, w, h);
-    }
-    const colour = use && !block.reference || mark ? textColourOn(fill) : theme.text;
-    const cells = cellsOf(block, { x, y, w, h });
-    if (!cells) return this.label(batch, block, share, colour, x, y, w, h, place.k, level);
-    this.label(batch, block, share, colour, x, y, w, cells.y - y, place.k, level);
-    block.nodes.forEach((node, i) => {
-      const cx = cells.x + i % cells.columns * cells.w, cy = cells.y + Math.floor(i / cells.columns) * cells.h;
-      const words = node.startsWith(block.id + ".") ? node.slice(block.id.length + 1) : node, size = Math.min(11, Math.floor((cells.w - 8) / widthOf(words)));
-      batch.round.push({ fill: theme.die, stroke, x: cx + 1, y: cy + 1, w: cells.w - 2, h: cells.h - 2, radius: 3, width: 0.7 });
-      if (size >= smallestText) batch.text(words, cx + cells.w / 2, cy + cells.h / 2, size, theme.text, "center", false);
-    });
-  }
-
-  // Edge and name of a block whose content is shown.
-  frame(batch, level, block, share, x, y, w, h) {
-    const { theme } = this, mark = this.marks && this.marks.get(block.child);
-    batch.grounds.push({ fill: theme.die, stroke: mark ? theme[mark] : level === 2 ? theme.kinds.compute[1] : theme.dieEdge, x, y, w, h, radius: Math.min(6, 0.03 * h), width: 1 });
-    // SIPs have their name on the board above them.
-    const room = level === 0 ? 99 : h * 0.1, size = Math.min(13, room * 0.85);
-    if (size < smallestText) return;
-    const words = share > 0 ? block.label + "  " + percentText(share) : block.label;
-    if (level === 0) {
-      const width = widthOf(words) * 12;
-      if (width < w) batch.text(words, x + 2, y + h + 8 * this.view.k + 10, 12, theme.quiet, "left", false, theme.ground);
-    } else if (widthOf(words) * size < w - 8) {
-      batch.text(words, x + Math.min(6, 0.03 * h + 2), y + room / 2 + 1, Math.round(size), theme.quiet, "left", false);
-    }
-  }
-
-  longest(level) {
-    const layout = this.scene.layouts[level];
-    layout.longest ??= Math.max(...layout.blocks.filter((block) => block.child !== null).map((block) => widthOf(block.label)));
-    return layout.longest;
-  }
-
-  label(batch, block, share, colour, x, y, w, h, k, level) {
-    const upwards = h > 2.2 * w, long = upwards ? h : w, across = upwards ? w : h;
-    let size = Math.min(largestText, across * 0.62, Math.max(17 * k, smallestText));
-    if (size < smallestText) return;
-    let words = block.label;
-    // Scopes without room for "cube 12" have their numbers, all of a layout.
-    if (block.child !== null && this.longest(level) * smallestText > long - 4) words = words.replace(/^\D+/, "");
-    let width = widthOf(words);
-    if (width * size > long - 4) {
-      size = (long - 4) / width;
-      if (size < smallestText) return;
-    }
-    size = Math.floor(size);
-    const more = share > 0 ? percentText(share) : null;
-    const mx = x + w / 2, my = y + h / 2;
-    const second = Math.max(9, Math.floor(size * 0.85));
-    if (more !== null && !upwards && h > 2.3 * size && widthOf(more) * second < w - 3) {
-      batch.text(words, mx, my - second * 0.55, size, colour, "center", false);
-      batch.text(more, mx, my + size * 0.6, second, colour, "center", false);
-      return;
-    }
-    if (more !== null && (width + widthOf("  " + more)) * size < long - 4) words += "  " + more;
-    batch.text(words, mx, my, size, colour, "center", upwards);
-  }
-
-  // --- Overlay: selection, hover, route, critical path
-
-  screenBox({ x, y, w, h }) {
-    return { x: this.view.x + this.view.k * x, y: this.view.y + this.view.k * y, w: this.view.k * w, h: this.view.k * h };
+  // Distance of the view from that of the canvas in px; null: of another scale, far, or between pixels.
+  moved() {
+    const { drawn, view } = this;
+    if (!drawn || drawn.k !== view.k) return null;
+    const by = [view.x - drawn.x, view.y - drawn.y];
+    const isWhole = by.every((each) => Math.abs(each * this.ratio - Math.round(each * this.ratio)) < 1e-6);
+    return isWhole && Math.abs(by[0]) < this.width / 2 && Math.abs(by[1]) < this.height / 2 ? by : null;
   }
 
   drawOver() {
-    const ctx = this.overCtx, { theme } = this;
-    if (!this.scene || !this.width || !theme) return;
-    ctx.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    ctx.clearRect(0, 0, this.width, this.height);
-    ctx.lineJoin = ctx.lineCap = "round";
-    if (this.route.length > 1) this.polyline(ctx, this.route, theme.route, 4);
-    this.drawSteps(ctx);
-    if (this.hover && this.hover.name !== this.selected) this.highlight(ctx, this.hover.name, theme.mark, 1.5);
-    if (this.selected) this.highlight(ctx, this.selected, theme.mark, 2.5, true);
-  }
-
-  highlight(ctx, name, colour, width, ring = false) {
-    const ends = endsOf(name);
-    ctx.strokeStyle = colour;
-    ctx.lineWidth = width;
-    if (ends) {
-      const link = this.scene.link(ends[0], ends[1]);
-      if (link) this.stroke(ctx, link.points, colour, Math.max(width, Math.min(9, this.view.k * 3)) + 1);
-      return;
-    }
-    const steps = this.scene.path(name), last = steps[steps.length - 1];
-    if (!last) return;
-    const { x, y, w, h } = this.screenBox(last.box);
-    if (!this.visible(x, y, w, h)) return;
-    ctx.beginPath();
-    ctx.roundRect(x - 2, y - 2, w + 4, h + 4, 5);
-    ctx.stroke();
-    if (ring && Math.max(w, h) < 12) {  // tiny: a ring that is seen
-      ctx.beginPath();
-      ctx.arc(x + w / 2, y + h / 2, 11, 0, 2 * Math.PI);
-      ctx.stroke();
-    }
-  }
-
-  stroke(ctx, points, colour, width) {
-    ctx.strokeStyle = colour;
-    ctx.lineWidth = width;
-    ctx.beginPath();
-    points.forEach(([x, y], i) => {
-      const sx = this.view.x + this.view.k * x, sy = this.view.y + this.view.k * y;
-      i === 0 ? ctx.moveTo(sx, sy) : ctx.lineTo(sx, sy);
-    });
-    ctx.stroke();
-  }
-
-  // Path through nodes along their links.
-  pointsOf(nodes) {
-    const points = [];
-    nodes.forEach((node, i) => {
-      const steps = this.scene.path(node), last = steps[steps.length - 1];
-      const link = i + 1 < nodes.length ? this.scene.link(node, nodes[i + 1]) : null;
-      if (last && (i === 0 || i + 1 === nodes.length)) points.push([last.box.x + last.box.w / 2, last.box.y + last.box.h / 2]);
-      if (link) points.push(...link.points);
-    });
-    return points;
-  }
-
-  polyline(ctx, nodes, colour, width) {
-    const points = this.pointsOf(nodes);
-    if (points.length < 2) return;
-    ctx.globalAlpha = 0.85;
-    this.stroke(ctx, points, colour, width);
-    ctx.globalAlpha = 1;
-    for (const [at, fill] of [[points[0], this.theme.page], [points[points.length - 1], colour]]) {
-      ctx.beginPath();
-      ctx.arc(this.view.x + this.view.k * at[0], this.view.y + this.view.k * at[1], 6, 0, 2 * Math.PI);
-      ctx.fillStyle = fill;
-      ctx.fill();
-      ctx.strokeStyle = colour;
-      ctx.lineWidth = 3;
-      ctx.stroke();
-    }
-  }
-
-  drawSteps(ctx) {
-    if (this.steps.length === 0) return;
-    ctx.strokeStyle = this.theme.path;
-    for (const { node, share, current } of this.steps) {
-      const ends = endsOf(node);
-      if (ends) {
-        const link = this.scene.link(ends[0], ends[1]);
-        if (link) this.stroke(ctx, link.points, this.theme.path, current ? 5 : 2.5);
-        continue;
-      }
-      const steps = this.scene.path(node), last = steps[steps.length - 1];
-      if (!last) continue;
-      const { x, y, w, h } = this.screenBox(last.box);
-      ctx.strokeStyle = this.theme.path;
-      ctx.lineWidth = (current ? 3 : 1) + 3 * Math.min(1, share || 0);
-      if (Math.max(w, h) < 8) {
-        ctx.beginPath();
-        ctx.arc(x + w / 2, y + h / 2, 2.5 + 6 * Math.min(0.5, share || 0) + (current ? 2 : 0), 0, 2 * Math.PI);
-        ctx.fillStyle = this.theme.path;
-        ctx.fill();
-      } else {
-        ctx.strokeRect(x - 1, y - 1, w + 2, h + 2);
-      }
-    }
+    const { scene, theme, view, width, height, ratio, hover, selected, route, steps, scopes } = this;
+    if (scene && width && theme) this.overlay.paint({ scene, theme, view, width, height, ratio, hover, selected, route, steps, scopes });
   }
 
   // --- Place under the pointer

@@ -43,6 +43,9 @@ class Layout {
       link.box.w = Math.max(...xs) - link.box.x;
       link.box.h = Math.max(...ys) - link.box.y;
     });
+    this.scopes = [];  // blocks with a level of their own
+    json.blocks.forEach((block, index) => { if (block.child !== null) this.scopes.push(index); });
+    this.shown = json.blocks.filter((block) => !(block.reference && level === 1)).length;
     const sizes = json.blocks.filter((block) => !block.reference).map((block) => block.w).sort((a, b) => a - b);
     this.typical = sizes.length > 0 ? sizes[sizes.length >> 1] : 100;
   }
@@ -172,6 +175,27 @@ export class Scene {
       if (other.kind === "network") return fullName(cube, other.name);
     }
     return null;
+  }
+
+  // Nodes in the block of that name; empty where a level shows them.
+  nodesOf(name) {
+    const steps = this.path(name), last = steps[steps.length - 1];
+    return last && last.name === name && last.block.child === null ? last.block.nodes.map((node) => fullName(last.scope, node)) : [];
+  }
+
+  // Names of nodes and scopes that contain a text, at most `most`: [{name, role}].
+  search(text, most) {
+    const found = [], wanted = text.toLowerCase();
+    const walk = (level, scope) => {
+      for (const block of this.layouts[level].blocks) {
+        if (block.reference || !this.has(block, scope)) continue;
+        for (const name of [block.child, ...block.nodes].filter((each) => each).map((each) => fullName(scope, each)))
+          if (found.length < most && name.toLowerCase().includes(wanted)) found.push({ name, role: block.child ? levels[level + 1] : "" });
+        if (block.child && found.length < most) walk(level + 1, fullName(scope, block.child));
+      }
+    };
+    walk(0, "");
+    return found;
   }
 
   parentOf(name) {
