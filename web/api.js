@@ -4,9 +4,10 @@
 const kept = 400;  // answers in memory
 
 class ApiError extends Error {
-  constructor(status, message) {
+  constructor(status, message, field = null) {
     super(message);
     this.status = status;
+    this.field = field;  // of a form
   }
 }
 
@@ -76,7 +77,7 @@ class Api {
     } catch (fault) {
       throw new ApiError(response.status, "the server's answer is not JSON");
     }
-    if (!response.ok) throw new ApiError(response.status, answer.error || response.statusText);
+    if (!response.ok) throw new ApiError(response.status, answer.error || response.statusText, answer.field);
     return answer;
   }
 }

@@ -4,10 +4,10 @@ import { RunView } from "./run_view.js";
 import { tableElement } from "./tables.js";
 
 export class Comparison extends RunView {
-  constructor(root, store, choose) {
+  constructor(root, store, follow) {
     super(root, store, {
       wanted: ({ run, other }) => (run === null || other === null ? null : { path: "compare", parameters: { a: run, b: other } }), absent: "choose a second run above",
-      parts: (answer) => [...(answer.note ? [noteElement(answer.note)] : []), ...answer.tables.flatMap((table) => [element("h3", { text: table.name.replaceAll("_", " ") }), tableElement(table, "row", choose, 50)])],
+      parts: (answer) => [...(answer.note ? [noteElement(answer.note)] : []), ...answer.tables.flatMap((table) => [element("h3", { text: table.name.replaceAll("_", " ") }), tableElement(table, "row", follow, 50)])],
     });
   }
 }

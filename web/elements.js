@@ -25,6 +25,12 @@ export function placeButton(name, choose, text = name) {
   return element("button", { type: "button", className: "place", text, title: name, onclick: () => choose(name) });
 }
 
+// Makes a click anywhere in a row that of its button, and arrow keys lead to the buttons of other rows.
+export function followRow(row, follow) {
+  window.kernbenchPage.followRow(row, follow);
+  return row;
+}
+
 // Table of few rows; the titles of columns with numbers begin with "#".
 export function plainTable(className, titles, rows) {
   const title = (text) => (text.startsWith("#") ? { scope: "col", className: "number", text: text.slice(1) } : { scope: "col", text });

@@ -11,11 +11,12 @@ function decades(from, to) {
 }
 
 export class Roofline extends RunView {
-  constructor(root, store) {
+  constructor(root, store, follow) {
     super(root, store, { wanted: ({ run }) => (run === null ? null : { path: "run/" + run + "/roofline" }), parts: (answer) => this.figure(answer), redraws: true });
+    this.follow = follow;
   }
 
-  // peaks: {name, gbs} (slopes) and {name, gflops} (ceilings); points: {kernel, intensity, rate}.
+  // peaks: {name, gbs} (slopes) and {name, gflops} (ceilings); points: {kernel, place, intensity, rate}.
   figure(answer) {
     const slopes = answer.peaks.filter((peak) => peak.gbs > 0), ceilings = answer.peaks.filter((peak) => peak.gflops > 0);
     const w = Math.max(480, Math.min(1100, this.root.clientWidth - 40)), h = Math.max(230, this.root.clientHeight - 34);
@@ -50,11 +51,17 @@ export class Roofline extends RunView {
         text(w - right - 4, y(peak.gflops) - 6, peak.name + ", " + numberText(peak.gflops) + " GFLOP/s", "end"));
     }
     points.forEach((point, i) => {
-      const mark = svgElement("circle", { cx: x(point.intensity), cy: y(point.rate), r: 6, class: "point p" + i % 5, tabindex: 0, role: "button",
+      const follow = () => this.follow(point.place ?? "");
+      const mark = svgElement("circle", { onclick: follow, onkeydown: (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        event.stopPropagation();
+        follow();
+      }, cx: x(point.intensity), cy: y(point.rate), r: 6, class: "point p" + i % 5, tabindex: 0, role: "button",
         "aria-label": point.kernel + ": " + numberText(point.intensity) + " FLOP/B, " + numberText(point.rate) + " GFLOP/s" });
-      mark.append(svgElement("title", { text: point.kernel + "\n" + numberText(point.intensity) + " FLOP/B\n" + numberText(point.rate) + " GFLOP/s" }));
+      mark.append(svgElement("title", { text: point.kernel + ": where it ran\n" + numberText(point.intensity) + " FLOP/B\n" + numberText(point.rate) + " GFLOP/s" }));
       svg.append(mark);
-      if (points.length <= 24) svg.append(text(x(point.intensity) + 9, y(point.rate) + 4, point.kernel, "start"));
+      if (points.length <= 24) svg.append(text(x(point.intensity) + 9, y(point.rate) + 4, point.kernel, "start", { class: "name", onclick: follow }));
     });
     svg.append(text((left + w - right) / 2, h - 8, "operations per byte, FLOP/B", "middle"),
       text(14, (top + h - bottom) / 2, "rate of a SIP, GFLOP/s", "middle", { transform: "rotate(-90 14 " + (top + h - bottom) / 2 + ")" }));

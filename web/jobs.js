@@ -1,6 +1,7 @@
 // Runs started from the page: forms by the benches' declarations, progress, the command line.
 import { api } from "./api.js";
 import { closeButton, element, noteElement } from "./elements.js";
+import { ParameterField, SettingsField } from "./run_form.js";
 import { tableElement } from "./tables.js";
 
 export class Jobs {
@@ -11,7 +12,7 @@ export class Jobs {
     this.close = closeButton(() => dialog.close());
     this.bench = element("select", { "aria-label": "Bench" });
     this.bench.addEventListener("change", () => this.showForm());
-    this.form = element("form", { method: "dialog" });
+    this.form = element("form", { method: "dialog", novalidate: true });
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.start();
@@ -36,49 +37,44 @@ export class Jobs {
 
   chosen() { return this.benches.find((bench) => bench.name === this.bench.value); }
 
-  field(parameter) {
-    const choices = parameter.type === "boolean" ? ["false", "true"] : parameter.choices;
-    const id = "parameter-" + parameter.name, { name } = parameter;
-    let input;
-    if (choices) {
-      input = element("select", { id, name }, ...choices.map((choice) => element("option", { value: choice, text: choice })));
-      input.value = parameter.default ?? "";  // nothing chosen: not sent
-    } else {
-      const numeric = ["integer", "decimal"].includes(parameter.type);
-      input = element("input", { id, name, type: "text", inputmode: numeric ? "decimal" : null, value: parameter.default, placeholder: parameter.of_the_machine ? "of the machine" : null });
-    }
-    return [element("label", { for: id, text: parameter.name }), input, element("span", { className: "help", text: [parameter.description, parameter.unit, parameter.allowed].filter((part) => part).join("; ") })];
-  }
-
   showForm() {
     const bench = this.chosen();
     if (!bench) return;
-    const set = element("textarea", { name: "set-keys", id: "set-keys", rows: "2", placeholder: "one per line: cube.links.hbm_to_router_bw_gbs=512", spellcheck: "false" });
+    const topology = element("select", { id: "job-topology" }, ...this.topologies.map((name) => element("option", { value: name, text: name })));
+    this.fields = bench.parameters.map((parameter) => new ParameterField(parameter));
+    this.settings = new SettingsField(() => topology.value);
     this.form.replaceChildren(
       noteElement(bench.description),
       element("div", { className: "fields" },
-        element("label", { for: "job-topology", text: "topology" }),
-        element("select", { id: "job-topology" }, ...this.topologies.map((name) => element("option", { value: name, text: name }))), element("span", { className: "help" }),
-        ...bench.parameters.flatMap((parameter) => this.field(parameter)),
-        element("label", { for: "set-keys", text: "--set" }), set, element("span", { className: "help", text: "keys of the configuration, as on the command line" })),
+        element("label", { for: "job-topology", text: "topology" }), topology, element("span", { className: "help" }),
+        ...this.fields.flatMap((field) => field.elements),
+        element("label", { for: "set-0-input", text: "--set" }), this.settings.root),
       element("p", { className: "fault", id: "job-fault", role: "alert" }),
       element("button", { type: "submit", className: "main", text: "Start" }));
   }
 
   async start() {
     const bench = this.chosen(), parameters = {};
-    for (const { name, default: value } of bench.parameters) {
-      const text = this.form.elements[name].value.trim();
-      if (text !== "" && text !== String(value)) parameters[name] = text;
-    }
-    const set = this.form.elements["set-keys"].value.split("\n").map((line) => line.trim()).filter((line) => line !== "");
     const fault = this.form.querySelector("#job-fault"), topology = this.form.querySelector("#job-topology");
     fault.textContent = "";
+    this.settings.show("");
+    const wrong = this.fields.filter((field) => !field.check());
+    if (wrong.length > 0) {
+      wrong[0].input.focus();
+      fault.textContent = "not started: " + wrong.map((field) => field.parameter.name).join(", ");
+      return;
+    }
+    for (const field of this.fields) if (field.value !== "") parameters[field.parameter.name] = field.value;
     try {
-      const job = await api.post("jobs", { bench: bench.name, parameters, set, topology: topology.value });
+      const job = await api.post("jobs", { bench: bench.name, parameters, set: this.settings.values, topology: topology.value });
       this.add(job.id, job.command);
     } catch (error) {
-      fault.textContent = error.message;
+      const field = this.fields.find((each) => each.parameter.name === error.field);
+      fault.textContent = field || error.field === "set" ? "not started: " + (field ? error.field : "--set") : error.message;
+      if (error.field === "set") this.settings.show(error.message);
+      if (!field) return;
+      field.show(error.message);
+      field.input.focus();
     }
   }
 

@@ -1,12 +1,16 @@
 // The page: session, map and views of a run, connected by one store.
 import { api } from "./api.js";
 import { Comparison, marksOf } from "./compare.js";
-import { closeButton, element, heatColour, noteElement, numberText, percentText, placeButton, plainTable, themeOf, timeText } from "./elements.js";
+import { closeButton, element, numberText, themeOf } from "./elements.js";
+import { dragEdge } from "./edges.js";
 import { Roofline } from "./figures.js";
+import { showHelp } from "./help.js";
 import { Jobs, Sweeps } from "./jobs.js";
-import { MapView } from "./map.js";
+import { legendParts } from "./legend.js";
+import { Pane } from "./pane.js";
 import { Panel } from "./panel.js";
-import { Scene, endsOf, levels } from "./scene.js";
+import { PathView, pathNodes } from "./path_view.js";
+import { Scene, endsOf } from "./scene.js";
 import { Search } from "./search.js";
 import { Store, fragmentOf, stateOf } from "./store.js";
 import { Summary, Tables } from "./tables.js";
@@ -18,11 +22,11 @@ const byId = (id) => document.getElementById(id);
 class Page {
   constructor() {
     this.store = new Store({
-      machine: null, run: null, other: null, place: null, interval: null, tab: "timeline", route: null, picking: null, hops: [],
+      machine: null, run: null, other: null, place: null, target: null, interval: null, tab: "timeline", route: null, picking: null, hops: [],
       path: null, laneScope: "", difference: null, theme: "",
     });
     this.session = { machines: [], runs: [], sweeps: [], problems: [] };
-    this.panes = [];  // {view, uses, scene, number}
+    this.panes = [];
     this.scenes = new Map();
     this.readTheme();
   }
@@ -46,7 +50,7 @@ class Page {
   // State of an address, as far as the session has what it names.
   wanted(fragment) {
     const { machines, runs } = this.session, has = (list, id) => list.some((each) => each.id === id);
-    const state = { place: null, interval: null, route: null, hops: [], path: null, picking: null, difference: null, tab: "timeline", ...stateOf(fragment) };
+    const state = { place: null, target: null, interval: null, route: null, hops: [], path: null, picking: null, difference: null, tab: "timeline", ...stateOf(fragment) };
     if (!has(runs, state.run)) state.run = runs.length > 0 && state.machine === undefined ? (runs.find((run) => !run.error) || runs[0]).id : null;
     if (!has(runs, state.other) || state.run === null || state.other === state.run) state.other = null;
     if (state.run !== null) state.machine = this.runOf(state.run).machine;
@@ -70,14 +74,15 @@ class Page {
     this.showProblems();
     this.fillChoices();
     const choose = (name) => this.choose(name);
+    const follow = (target) => this.follow(target);
     this.panel = new Panel(byId("panel"), store, choose);
-    this.panel.shareOf = (name) => this.shareOf(name);
+    this.panel.shareOf = (name) => (this.panes.length > 0 ? this.panes[0].shareOf(name) : null);
     this.panel.intervalOf = (id) => this.intervalOf(id);
-    this.panel.nodesOf = (name) => this.nodesOf(name);
+    this.panel.nodesOf = (name) => (this.panes.length > 0 ? this.panes[0].scene.nodesOf(name) : []);
     this.search = new Search(byId("search"), {
-      machine: () => store.state.machine, onChoose: (name) => this.choose(name, true), places: (text) => this.placesAtHand(text),
+      machine: () => store.state.machine, onChoose: (name) => this.choose(name, true), places: (text) => this.panes[0].scene.search(text, 20),
     });
-    this.buildDock(choose);
+    this.buildDock(follow);
     this.jobs = new Jobs(byId("jobs"), (run, quiet) => this.runStarted(run, quiet));
     this.sweeps = new Sweeps(byId("sweeps"));
     this.crumbs = element("nav", { className: "crumbs", "aria-label": "Place" });
@@ -102,7 +107,7 @@ class Page {
     store.subscribe(["machine", "difference"], () => this.showDifference());
     store.subscribe(["interval"], () => this.intervalChanged());
     store.subscribe(["place"], () => this.placeChanged());
-    store.subscribe(["hops", "route", "picking", "path", "interval"], () => this.showOverlays());
+    store.subscribe(["hops", "route", "picking", "path", "interval", "target"], () => this.showOverlays());
     store.subscribe(["place", "machine"], () => this.showCrumbs());
     store.subscribe(["machine", "run", "other", "place", "tab", "interval", "route", "difference"], () => this.writeAddress());
     store.subscribe(["tab", "run", "other"], () => this.showTab());
@@ -110,10 +115,11 @@ class Page {
       if (location.hash !== this.written) store.set(this.wanted(location.hash));
     });
     document.addEventListener("keydown", (event) => this.key(event));
-    this.edges();
+    dragEdge(byId("panel-edge"), "--panel", () => byId("panel").offsetWidth, "x");
+    dragEdge(byId("dock-edge"), "--dock", () => byId("dock").offsetHeight, "y");
   }
 
-  buildDock(choose) {
+  buildDock(follow) {
     const dock = byId("dock"), { store } = this;
     const tabs = [["timeline", "Timeline"], ["summary", "Bottlenecks"], ["tables", "Tables"], ["path", "Critical path"], ["roofline", "Roofline"], ["compare", "Differences"]];
     this.tabs = element("div", { className: "tabs", role: "tablist", "aria-label": "Views of the run" });
@@ -135,14 +141,13 @@ class Page {
     });
     const root = (name) => this.views.get(name).root;
     this.timeline = new Timeline(root("timeline"), store, {
-      theme: () => this.theme, runOf: (id) => this.runOf(id), choose, scope: () => this.panes[0]?.view.scopeInView() || "", exported: () => (api.exported ? this.session.export : null),
+      theme: () => this.theme, runOf: (id) => this.runOf(id), follow, say: (text) => this.say(text), scope: () => this.panes[0]?.view.scopeInView() || "", exported: () => (api.exported ? this.session.export : null),
     });
     const parts = {
-      summary: new Summary(root("summary"), store, choose), tables: new Tables(root("tables"), store, choose),
-      roofline: new Roofline(root("roofline"), store), compare: new Comparison(root("compare"), store, choose),
+      summary: new Summary(root("summary"), store, follow), tables: new Tables(root("tables"), store, follow), path: new PathView(root("path"), store, follow),
+      roofline: new Roofline(root("roofline"), store, follow), compare: new Comparison(root("compare"), store, follow),
     };
     for (const [name, part] of Object.entries(parts)) this.views.get(name).show = () => part.show();
-    this.views.get("path").show = () => this.showPath();
     this.views.get("timeline").show = () => this.timeline.draw();
   }
 
@@ -233,11 +238,8 @@ class Page {
   }
 
   pane(scene, number, count) {
-    const pane = { scene, number, uses: null };
-    const view = pane.view = new MapView(byId("maps"), {
-      label: "Map of the machine" + (number > 0 ? " of the second run" : "") + ": arrow keys move, Enter goes inside, Escape outside",
-      uses: () => pane.uses,
-      onSelect: (name) => this.choose(name, false, pane),
+    const pane = new Pane(byId("maps"), scene, number, this.theme, {
+      onSelect: (name) => this.choose(name),
       onView: (moved) => {
         // Panes show the same part.
         for (const each of this.panes) if (each !== pane && each.scene.isLike(scene)) each.view.setView(moved, true);
@@ -246,26 +248,36 @@ class Page {
         this.showCrumbs();
         if (pane.uses && pane.top !== pane.uses.top) this.showLegend();
         pane.top = pane.uses ? pane.uses.top : null;
-        if (number === 0) this.timeline.scopeInView(view.scopeInView());
+        if (number === 0) this.timeline.scopeInView(pane.view.scopeInView());
       },
-      describe: (found) => this.describe(pane, found),
     });
-    view.theme = this.theme;
-    view.badge.hidden = count < 2;
-    view.resize();
-    view.setScene(scene);
+    pane.view.badge.hidden = count < 2;
+    pane.view.resize();
+    pane.view.setScene(scene);
     return pane;
   }
 
   choose(name, go = false) {
     const { picking } = this.store.state;
     if (picking && name && !endsOf(name) && name !== picking) return this.store.set({ picking: null, hops: [], route: { from: picking, to: name, bytes: 4096 }, place: name });
-    this.store.set({ place: name });
+    this.store.set({ place: name, target: null });
     if (!name) return;
     const active = document.activeElement, fromMap = active && active.classList.contains("map");
     if (go) this.panes[0].view.zoomTo(name);
     else if (!fromMap) this.panes[0].view.reveal(name);
     if (go) this.panes[0].view.canvas.focus();
+  }
+
+  // Shows where a row, a point or a bar leads: the name of a place, or {place, scopes, from_fs, to_fs};
+  // place "": the machine.
+  follow(entry) {
+    const target = typeof entry === "string" ? { place: entry } : entry, { scopes = [] } = target, [pane] = this.panes;
+    if (target.place) this.choose(target.place);
+    else this.choose(null);
+    this.store.set({ target });
+    if (!pane) return;
+    if (scopes.length > 1) pane.view.zoomToAll(scopes);
+    else if (!target.place) pane.view.fit();
   }
 
   placeChanged() {
@@ -278,27 +290,15 @@ class Page {
   }
 
   showOverlays() {
-    const { route, hops, path, interval } = this.store.state;
+    const { route, hops, path, interval, target } = this.store.state;
     for (const { view } of this.panes) {
       if (route && hops.length > 1 && JSON.stringify(hops) !== this.revealed) view.zoomToAll([hops[0], hops[hops.length - 1]]);
       view.route = route ? hops : [];
-      view.steps = path ? this.pathNodes(path.steps, interval) : [];
+      view.steps = path ? pathNodes(path.steps, interval) : [];
+      view.scopes = target?.scopes ?? [];
       view.drawOver();
     }
     this.revealed = JSON.stringify(hops);
-  }
-
-  // Nodes of a critical path with their part of its length; in an interval those at work in it.
-  pathNodes(steps, interval) {
-    const nodes = new Map(), length = steps.length > 0 ? steps[steps.length - 1].end_fs - steps[0].start_fs : 1;
-    for (const step of steps) {
-      if (step.on_map === false) continue;
-      const known = nodes.get(step.node) || { node: step.node, share: 0, current: false };
-      known.share += (step.end_fs - step.start_fs) / length;
-      known.current ||= Boolean(interval) && step.start_fs < interval.to && step.end_fs > interval.from;
-      nodes.set(step.node, known);
-    }
-    return [...nodes.values()];
   }
 
   intervalChanged() {
@@ -334,63 +334,6 @@ class Page {
     }
   }
 
-  // Lines of a tooltip.
-  async describe(pane, found) {
-    const lines = [found.name], ends = endsOf(found.name);
-    const use = pane.uses ? pane.uses.shown.get(found.scope) : null;
-    if (use && found.index !== undefined && use.blocks[found.index] !== null && use.blocks[found.index] !== undefined)
-      lines.push("utilisation " + percentText(use.blocks[found.index]));
-    if (ends && found.link !== undefined) {
-      const link = pane.scene.layouts[found.level].links[found.link], shares = use && use.links[found.link];
-      lines.push([link.kind.replaceAll("_", " "), link.bw_gbs === null ? "unlimited" : numberText(link.bw_gbs) + " GB/s", link.distance_mm > 0 ? numberText(link.distance_mm) + " mm" : null].filter((part) => part).join(", "));
-      if (shares) lines.push("utilisation " + percentText(shares[found.direction] || 0) + ", back " + percentText(shares[1 - found.direction] || 0));
-      return lines;
-    }
-    try {
-      const answer = await api.get("machine/" + pane.scene.id + "/node", { name: found.name });
-      if (answer.role) lines.splice(1, 0, [answer.role, answer.implementation].filter((part) => part).join(", "));
-      for (const { key, value, unit } of answer.attributes.slice(0, 4)) lines.push(key + " " + numberText(value) + (unit ? " " + unit : ""));
-    } catch (fault) {
-      if (!api.exported) lines.push(fault.message);
-    }
-    return lines;
-  }
-
-  // Utilisation that the first map shows; null: it shows none.
-  shareOf(name) {
-    const [pane] = this.panes, ends = endsOf(name);
-    if (!pane || !pane.uses) return null;
-    if (ends) {
-      const link = pane.scene.link(ends[0], ends[1]), use = link && pane.uses.shown.get(link.scope);
-      return use ? (use.links[link.index] || [])[link.direction] ?? null : null;
-    }
-    const steps = pane.scene.path(name), last = steps[steps.length - 1], use = last && pane.uses.shown.get(last.scope);
-    return use ? use.blocks[last.index] ?? null : null;
-  }
-
-  // Nodes in the block of that name; empty where a level shows them.
-  nodesOf(name) {
-    const steps = this.panes.length > 0 ? this.panes[0].scene.path(name) : [], last = steps[steps.length - 1];
-    return last && last.name === name && last.block.child === null ? last.block.nodes.map((node) => (last.scope === "" ? node : last.scope + "." + node)) : [];
-  }
-
-  // Names that the layouts know, where no server searches.
-  placesAtHand(text) {
-    const found = [], [{ scene }] = this.panes;
-    const walk = (level, scope) => {
-      for (const block of scene.layouts[level].blocks) {
-        if (block.reference || !scene.has(block, scope)) continue;
-        const prefix = scope === "" ? "" : scope + ".";
-        for (const name of [block.child, ...block.nodes].filter((each) => each)) {
-          if (found.length < 20 && (prefix + name).toLowerCase().includes(text.toLowerCase())) found.push({ name: prefix + name, role: block.child ? levels[level + 1] : "" });
-        }
-        if (block.child && found.length < 20) walk(level + 1, prefix + block.child);
-      }
-    };
-    walk(0, "");
-    return found;
-  }
-
   showCrumbs() {
     const pane = this.panes[0];
     if (!pane) return;
@@ -402,7 +345,7 @@ class Page {
     this.crumbKey = key;
     const steps = name ? pane.scene.path(name) : [];
     const crumb = (text, target) => element("button", { type: "button", text, onclick: () => {
-      this.store.set({ place: target });
+      this.store.set({ place: target, target: null });
       target ? pane.view.zoomTo(target) : pane.view.fit();
     } });
     const parts = [crumb(machine ? machine.title : "system", null)];
@@ -414,46 +357,17 @@ class Page {
   }
 
   showLegend() {
-    const { theme } = this;
-    for (const [number, pane] of this.panes.entries()) {
-      const parts = [];
-      pane.view.legend.hidden = number > 0;
-      if (pane.uses) {
-        const bar = element("canvas", { width: "160", height: "10", "aria-hidden": "true" }), ctx = bar.getContext("2d");
-        for (let x = 0; x < 160; ++x) {
-          ctx.fillStyle = heatColour(theme, (x + 1) / 160);
-          ctx.fillRect(x, 0, 1, 10);
+    const { theme, differences } = this;
+    this.panes.forEach(({ view, uses }, number) => {
+      view.legend.hidden = number > 0;
+      const topChosen = (top) => {
+        for (const each of this.panes) {
+          each.uses.fixedTop = top;
+          each.view.later();
         }
-        const top = element("select", { "aria-label": "Top of the colour scale" }, element("option", { value: "", text: "auto: " + percentText(pane.uses.commonTop) }),
-          ...[0.05, 0.1, 0.2, 0.5, 1].map((value) => element("option", { value: String(value), text: percentText(value) })));
-        top.value = pane.uses.fixedTop === null ? "" : String(pane.uses.fixedTop);
-        top.addEventListener("change", () => {
-          for (const each of this.panes) {
-            each.uses.fixedTop = top.value === "" ? null : Number(top.value);
-            each.view.later();
-          }
-        });
-        const idle = element("span", { className: "swatch" });
-        idle.style.background = theme.idle;
-        parts.push(element("span", { text: "utilisation" }), idle, element("span", { text: "idle" }), element("span", { text: "0" }), bar, top);
-      } else {
-        for (const [kind, text] of [["control", "control"], ["compute", "compute"], ["memory", "memory"], ["network", "network"], ["die_to_die", "UCIe"], ["input_output", "I/O"], ["translation", "MMU"]]) {
-          const swatch = element("span", { className: "swatch" });
-          swatch.style.background = theme.kinds[kind][0];
-          swatch.style.borderColor = theme.kinds[kind][1];
-          parts.push(element("span", { className: "key" }, swatch, text));
-        }
-      }
-      if (this.differences) {
-        const { changed_count: changed, only_a_count: onlyA, only_b_count: onlyB } = this.differences;
-        for (const [mark, text, count] of [["changed", "changed", changed], ["onlyA", "only A", onlyA], ["onlyB", "only B", onlyB]]) {
-          const swatch = element("span", { className: "swatch" });
-          swatch.style.background = theme[mark];
-          parts.push(element("span", { className: "key" }, swatch, text + ": " + numberText(count)));
-        }
-      }
-      pane.view.legend.replaceChildren(...parts);
-    }
+      };
+      view.legend.replaceChildren(...legendParts({ theme, uses, differences, topChosen }));
+    });
   }
 
   // --- Views of the run
@@ -470,42 +384,6 @@ class Page {
     }
     byId("dock").hidden = byId("dock-edge").hidden = run === null;
     if (run !== null) this.views.get(tab).show();
-  }
-
-  async showPath() {
-    const { root } = this.views.get("path"), { run } = this.store.state;
-    if (this.pathRun === run) return;
-    this.pathRun = run;
-    root.replaceChildren(noteElement("\u2026"));
-    const show = async (launch) => {
-      try {
-        const answer = await api.get("run/" + run + "/critical-path", launch === null ? {} : { launch });
-        if (this.store.state.run !== run) return;
-        const { steps, launches } = answer;
-        this.store.set({ path: { launch: answer.launch, steps } });
-        const choice = element("select", { "aria-label": "Launch" }, ...launches.map((each) => element("option", { value: String(each.launch), text: "launch " + each.launch + " " + each.kernel + ", " + timeText(each.length_fs) })));
-        choice.value = String(answer.launch);
-        choice.addEventListener("change", () => show(choice.value));
-        const total = steps.length > 0 ? steps[steps.length - 1].end_fs - steps[0].start_fs : 0;
-        const rows = this.pathNodes(steps, null).sort((a, b) => b.share - a.share);
-        const place = (name, on = true) => (on === false ? name : placeButton(name, (chosen) => this.choose(chosen)));
-        const most = 400;
-        root.replaceChildren(element("div", { className: "bar" }, choice, element("span", { text: numberText(answer.step_count) + " steps, " + timeText(total) }),
-          element("button", { type: "button", text: "hide on the map", onclick: () => {
-            this.store.set({ path: null });
-            this.pathRun = null;
-            root.replaceChildren();
-            this.store.set({ tab: "timeline" });
-          } }), answer.note ? element("span", { className: "note", text: answer.note }) : null),
-          element("div", { className: "columns" },
-            element("div", { className: "scroll" }, element("h3", { text: "By node" }), plainTable(null, ["node", "#share", "#time"], rows.slice(0, 60).map(({ node, share }) => element("tr", {},
-              element("td", {}, place(node)), element("td", { className: "number", text: percentText(share) }), element("td", { className: "number", text: timeText(share * total) }))))),
-            element("div", { className: "scroll" }, element("h3", { text: steps.length > most ? "First " + most + " steps" : "Steps" }), plainTable(null, ["node", "#from", "#time", "what"], steps.slice(0, most).map((step) => element("tr", {}, element("td", {}, place(step.node, step.on_map)), element("td", { className: "number", text: timeText(step.start_fs, 6) }), element("td", { className: "number", text: timeText(step.end_fs - step.start_fs) }), element("td", { text: step.what })))))));
-      } catch (fault) {
-        root.replaceChildren(noteElement(fault.message));
-      }
-    };
-    await show(null);
   }
 
   async runStarted(run, quiet) {
@@ -565,15 +443,7 @@ class Page {
     event.preventDefault();
   }
 
-  help() {
-    const keys = [["/", "search a node"], ["arrow keys", "select the neighbour of a block"], ["Enter, double click", "zoom into the selected block"], ["Escape, Backspace", "one level out"],
-      ["+ \u2212, wheel", "zoom"], ["drag, Shift + arrows", "move the map"], ["0", "whole machine"], ["r", "route from the selected node"], ["1 \u2026 6", "views of the run"], ["space", "replay"],
-      ["W S A D", "zoom and move the chart when it has the focus; Ctrl + wheel zooms it"], ["drag on the slider", "interval that the map shows; double click: the whole run"], ["m", "focus to the map"], ["?", "this list"]];
-    byId("help").replaceChildren(element("div", { className: "title" }, element("h2", { text: "Keys" }), closeButton(() => byId("help").close())),
-      element("dl", {}, ...keys.flatMap(([key, text]) => [element("dt", {}, element("kbd", { text: key })), element("dd", { text })])),
-      noteElement("With a run, colours are utilisation; of a link each direction by itself, on the right of its direction of travel. " + (this.session.version || "")));
-    byId("help").showModal();
-  }
+  help() { showHelp(byId("help"), this.session.version || ""); }
 
   writeAddress() {
     if (!this.started) return;
@@ -586,27 +456,6 @@ class Page {
     }, 200);
   }
 
-  // Edges between the parts can be moved.
-  edges() {
-    const drag = (edge, property, size, sign, axis) => {
-      const set = (value) => document.documentElement.style.setProperty(property, Math.round(Math.max(120, Math.min(window[axis === "x" ? "innerWidth" : "innerHeight"] * 0.75, value))) + "px");
-      edge.addEventListener("pointerdown", (event) => {
-        const begin = axis === "x" ? event.clientX : event.clientY, from = size();
-        edge.setPointerCapture(event.pointerId);
-        edge.onpointermove = (moved) => set(from + sign * ((axis === "x" ? moved.clientX : moved.clientY) - begin));
-        edge.onpointerup = () => { edge.onpointermove = null; };
-      });
-      edge.addEventListener("keydown", (event) => {
-        const by = { ArrowLeft: -20, ArrowUp: -20, ArrowRight: 20, ArrowDown: 20 }[event.key];
-        if (!by) return;
-        set(size() + sign * by);
-        event.preventDefault();
-        event.stopPropagation();
-      });
-    };
-    drag(byId("panel-edge"), "--panel", () => byId("panel").offsetWidth, -1, "x");
-    drag(byId("dock-edge"), "--dock", () => byId("dock").offsetHeight, -1, "y");
-  }
 }
 
 new Page().start();

@@ -19,18 +19,20 @@ export class Panel {
     store.subscribe(["machine", "place"], () => this.show());
     store.subscribe(["run", "interval", "other"], () => this.showUse());
     store.subscribe(["route", "picking"], () => this.showRoute());
+    store.subscribe(["target"], () => this.showTarget());
     this.head = element("div", { className: "head" });
+    this.target = element("div", { className: "target" });
     this.use = element("div", { className: "use" });
     this.body = element("div", { className: "body" });
     this.path = element("div", { className: "route" });
-    root.append(this.head, this.path, this.use, this.body);
+    root.append(this.head, this.target, this.path, this.use, this.body);
   }
 
   async show() {
-    const { machine, place } = this.store.state;
+    const { machine, place, target } = this.store.state;
     if (machine === null) return;
     if (!place) {
-      this.head.replaceChildren(element("h2", { text: "Nothing selected" }),
+      this.head.replaceChildren(element("h2", { text: target ? "Whole machine" : "Nothing selected" }), target ? "" :
         noteElement("Click a block or a link, search a node with /, or move between blocks with the arrow keys. Double click or Enter zooms into a block, Escape out of it."));
       this.body.replaceChildren(...(this.differences ? [element("h3", { text: "Differences" }), ...differenceParts(this.differences, this.choose)] : []));
       this.showUse();
@@ -48,6 +50,19 @@ export class Panel {
     } catch (fault) {
       if (this.store.state.place === place) this.body.replaceChildren(element("p", { className: api.exported ? "note" : "fault", text: api.exported ? "Its attributes are not in the exported file." : fault.message }));
     }
+  }
+
+  // Scopes and time of the row that has led here.
+  showTarget() {
+    const { target, place } = this.store.state, parts = [];
+    if (!place) this.show();
+    if (target && target.to_fs !== undefined)
+      parts.push(element("p", { className: "time" }, timeText(target.from_fs, 6) + " to " + timeText(target.to_fs, 6) + " (" + timeText(target.to_fs - target.from_fs) + ") ",
+        element("button", { type: "button", text: "Timeline", title: "Show it in the timeline (1)", onclick: () => this.store.set({ tab: "timeline" }) })));
+    const scopes = target && target.scopes && target.scopes.length > 1 ? target.scopes : [];
+    if (scopes.length > 0)
+      parts.push(element("h3", { text: "In " + scopes.length + " places" }), element("ul", { className: "nodes" }, ...scopes.map((name) => element("li", {}, placeButton(name, this.choose)))));
+    this.target.replaceChildren(...parts);
   }
 
   showAnswer(answer) {

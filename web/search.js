@@ -1,18 +1,18 @@
-// Search of nodes with completion: an ARIA combobox.
+// Completion of texts: an ARIA combobox; search of nodes with it.
 import { api } from "./api.js";
 import { element } from "./elements.js";
 
-export class Search {
-  // `options`: {machine: () -> id, onChoose(name), places: names at hand if the server is not}
-  constructor(parent, options) {
-    this.options = options;
+export class Completion {
+  // `options`: {ask: text -> Promise of matches [{name, role}], onChoose(match), none: text -> what is shown
+  // without a match ("": nothing)}
+  constructor(parent, id, attributes, options) {
+    this.id = id;
+    this.options = { none: () => "nothing found", ...options };
     this.matches = [];
     this.active = -1;
-    this.input = element("input", {
-      type: "search", id: "search-input", placeholder: "Search a node  (/)", autocomplete: "off", spellcheck: "false",
-      role: "combobox", "aria-label": "Search a node", "aria-expanded": "false", "aria-controls": "search-list", "aria-autocomplete": "list",
-    });
-    this.list = element("ul", { id: "search-list", role: "listbox", "aria-label": "Nodes found", hidden: true });
+    this.input = element("input", { id: id + "-input", autocomplete: "off", spellcheck: "false", role: "combobox", "aria-expanded": "false", "aria-controls": id + "-list", "aria-autocomplete": "list", ...attributes });
+    this.list = element("ul", { id: id + "-list", role: "listbox", "aria-label": attributes["aria-label"], hidden: true });
+    parent.classList.add("completion");
     parent.append(this.input, this.list);
     this.input.addEventListener("input", () => this.ask());
     this.input.addEventListener("focus", () => this.ask());
@@ -30,13 +30,13 @@ export class Search {
     const text = this.input.value.trim();
     if (text === "") return this.close();
     this.timer = setTimeout(async () => {
+      let matches = [], fault = null;
       try {
-        const answer = await api.get("machine/" + this.options.machine() + "/search", { q: text, limit: 20 });
-        if (this.input.value.trim() === text && document.activeElement === this.input) this.show(answer, text);
-      } catch (fault) {
-        const matches = api.exported ? this.options.places(text) : [];
-        this.show(matches, text, fault.message);
+        matches = await this.options.ask(text);
+      } catch (error) {
+        fault = error.message;
       }
+      if (this.input.value.trim() === text && document.activeElement === this.input) this.show(matches, text, fault);
     }, 80);
   }
 
@@ -48,13 +48,15 @@ export class Search {
       if (at < 0) name.textContent = match.name;
       else name.append(match.name.slice(0, at), element("b", { text: match.name.slice(at, at + text.length) }), match.name.slice(at + text.length));
       return element("li", {
-        role: "option", id: "search-option-" + i, onpointerdown: (event) => {
+        role: "option", id: this.id + "-option-" + i, onpointerdown: (event) => {
           event.preventDefault();
           this.choose(i);
         },
       }, name, element("span", { className: "role", text: match.role }));
     }));
-    if (matches.length === 0) this.list.replaceChildren(element("li", { className: "none", text: fault && !api.exported ? fault : "no node found" }));
+    const none = fault || this.options.none(text);
+    if (matches.length === 0 && none === "") return this.close();
+    if (matches.length === 0) this.list.replaceChildren(element("li", { className: "none", text: none }));
     this.list.hidden = false;
     this.input.setAttribute("aria-expanded", "true");
     this.mark();
@@ -65,7 +67,7 @@ export class Search {
       item.setAttribute("aria-selected", String(i === this.active));
       if (i === this.active) item.scrollIntoView({ block: "nearest" });
     });
-    if (this.active >= 0) this.input.setAttribute("aria-activedescendant", "search-option-" + this.active);
+    if (this.active >= 0) this.input.setAttribute("aria-activedescendant", this.id + "-option-" + this.active);
     else this.input.removeAttribute("aria-activedescendant");
   }
 
@@ -73,12 +75,12 @@ export class Search {
     const { length } = this.matches;
     if (event.key === "ArrowDown" && length > 0) this.active = (this.active + 1) % length;
     else if (event.key === "ArrowUp" && length > 0) this.active = (this.active + length - 1) % length;
-    else if (event.key === "Enter" && this.active >= 0) return this.choose(this.active);
-    else if (event.key === "Escape") {
+    else if (event.key === "Enter" && this.active >= 0) {
+      event.preventDefault();
+      return this.choose(this.active);
+    } else if (event.key === "Escape" && !this.list.hidden) {
       this.close();
-      this.input.blur();
       event.stopPropagation();
-      return;
     } else return;
     event.preventDefault();
     this.mark();
@@ -87,16 +89,34 @@ export class Search {
   choose(index) {
     const match = this.matches[index];
     if (!match) return;
-    this.input.value = match.name;
     this.close();
-    this.options.onChoose(match.name);
+    this.options.onChoose(match);
   }
 
   close() {
+    clearTimeout(this.timer);
     this.list.hidden = true;
     this.input.setAttribute("aria-expanded", "false");
     this.input.removeAttribute("aria-activedescendant");
     this.matches = [];
     this.active = -1;
+  }
+}
+
+// Search of nodes.
+export class Search extends Completion {
+  // `options`: {machine: () -> id, onChoose(name), places: names at hand if the server is not}
+  constructor(parent, { machine, onChoose, places }) {
+    super(parent, "search", { type: "search", placeholder: "Search a node  (/)", "aria-label": "Search a node" }, {
+      none: () => "no node found",
+      ask: (text) => (api.exported ? Promise.resolve(places(text)) : api.get("machine/" + machine() + "/search", { q: text, limit: 20 })),
+      onChoose: ({ name }) => {
+        this.input.value = name;
+        onChoose(name);
+      },
+    });
+    this.input.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.input.blur();
+    });
   }
 }

@@ -42,10 +42,10 @@ export function tableElement(answer, noun, select, part = 100) {
 
 export class Tables {
   // Tables of the run, chosen from a list.
-  constructor(root, store, choose) {
+  constructor(root, store, follow) {
     this.root = root;
     this.store = store;
-    this.choose = choose;
+    this.follow = follow;
     this.name = null;
     this.picker = element("div", { className: "tablist", role: "tablist", "aria-label": "Tables" });
     this.body = element("div", { className: "tablebody" });
@@ -85,7 +85,7 @@ export class Tables {
     if (!name) return this.body.replaceChildren(noteElement("this run has no tables"));
     try {
       const answer = await api.get("run/" + run + "/table/" + encodeURIComponent(name));
-      if (this.run === run && this.name === name) this.body.replaceChildren(tableElement(answer, "row", this.choose));
+      if (this.run === run && this.name === name) this.body.replaceChildren(tableElement(answer, "row", this.follow));
     } catch (fault) {
       if (this.run === run && this.name === name) this.body.replaceChildren(element("p", { className: "fault", text: fault.message }));
     }
@@ -94,11 +94,11 @@ export class Tables {
 
 // Facts and bottlenecks of a run: what limits it, and where.
 export class Summary extends RunView {
-  constructor(root, store, choose) {
-    super(root, store, { wanted: ({ run }) => (run === null ? null : { path: "run/" + run + "/summary" }), parts: (answer) => this.columns(answer, choose) });
+  constructor(root, store, follow) {
+    super(root, store, { wanted: ({ run }) => (run === null ? null : { path: "run/" + run + "/summary" }), parts: (answer) => this.columns(answer, follow) });
   }
 
-  columns(answer, choose) {
+  columns(answer, follow) {
     const facts = element("dl");
     for (const [key, value] of Object.entries(answer)) {
       if (value === null || typeof value === "object") continue;
@@ -108,7 +108,7 @@ export class Summary extends RunView {
     const tables = [];
     for (const [key, value] of Object.entries(answer)) {
       if (value && typeof value === "object" && Array.isArray(value.columns))
-        tables.push(element("h3", { text: titles[key] || key.replaceAll("_", " ") }), tableElement(value, "row", choose, 25));
+        tables.push(element("h3", { text: titles[key] || key.replaceAll("_", " ") }), tableElement(value, "row", follow, 25));
       else if (value && typeof value === "object" && !Array.isArray(value)) {
         for (const [name, inner] of Object.entries(value)) {
           if (inner === null || typeof inner === "object") continue;

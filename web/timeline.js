@@ -1,16 +1,16 @@
 // Time of a run: activity over the whole run with the interval that the map shows, replay, and a Gantt
 // chart of launches, kernels and engines. With two runs both have the same time axis.
 import { api } from "./api.js";
-import { axisText, element, niceStep, percentText, timeText } from "./elements.js";
+import { element, timeText } from "./elements.js";
+import { Overview, canvasOf, drawAxis, family, gutter, rulerHeight, sized } from "./overview.js";
+import { targetOf } from "./path_view.js";
 
-const gutter = 190, rulerHeight = 22, laneHeight = 17, launchHeight = 20;
-const family = "system-ui, 'Liberation Sans', Arial, sans-serif";
-const series = [["links", 0], ["memories", 1], ["engines", 2]];
+const laneHeight = 17, launchHeight = 20;
 const kindsOfScopes = ["launch", "kernel"];
 
-// Node or scope that a lane is of: "pe_dma read" of sip0.cube0.pe0 -> its pe_dma.
+// Node or scope that a lane is of: "pe_dma read" of sip0.cube0.pe0 -> its pe_dma; "": the machine.
 function placeOf(lane) {
-  if (!lane.place) return /^sip\d+$/.test(lane.name) ? lane.name : null;
+  if (!lane.place) return lane.name.includes(",") ? "" : lane.name;
   const engine = /^(?:commands of )?(pe_\w+)/.exec(lane.name);
   return engine && (lane.kind === "engine" || lane.kind === "command") ? lane.place + "." + engine[1] : lane.place;
 }
@@ -21,31 +21,15 @@ function titleOf(lane) {
   return lane.name.startsWith("kernel") ? lane.place : lane.place.split(".").slice(-1)[0] + "  " + lane.name;
 }
 
-function canvasOf(className, label) {
-  return element("canvas", { className, tabindex: "0", role: "application", "aria-label": label });
-}
-
-function sized(canvas, w, h) {
-  const ratio = Math.min(window.devicePixelRatio || 1, 2);
-  const [pw, ph] = [Math.round(w * ratio), Math.round(h * ratio)];
-  if (canvas.width !== pw || canvas.height !== ph) [canvas.width, canvas.height] = [pw, ph];
-  canvas.style.height = h + "px";
-  const ctx = canvas.getContext("2d");
-  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-  ctx.clearRect(0, 0, w, h);
-  return ctx;
-}
-
 export class Timeline {
-  // `options`: {theme: () -> theme, runOf: id -> run of the session, choose(name), scope: () -> scope in
-  // view, exported: () -> facts of an exported file or null}
+  // `options`: {theme: () -> theme, runOf: id -> run of the session, follow(target), say(text), scope: () ->
+  // scope in view, exported: () -> facts of an exported file or null}
   constructor(root, store, options) {
     this.root = root;
     this.store = store;
     this.options = options;
-    this.overviews = [];
     this.lanes = [];
-    this.steps = [];
+    this.cursor = null;  // bar that the arrow keys have reached
     this.view = null;
     this.end = 0;
     this.build();
@@ -53,6 +37,7 @@ export class Timeline {
     store.subscribe(["interval"], () => this.intervalChanged());
     store.subscribe(["place"], () => this.draw());
     store.subscribe(["path"], () => this.draw());
+    store.subscribe(["target"], () => this.showTarget());
     store.subscribe(["laneScope"], () => this.ask(true));
     new ResizeObserver(() => this.draw()).observe(root);
   }
@@ -74,18 +59,13 @@ export class Timeline {
     this.note = element("span", { className: "note" });
     const bar = element("div", { className: "bar" }, this.play, this.length, this.pace, this.whole, this.text, this.counted, this.note,
       element("span", { className: "grow" }), element("label", {}, "lanes of ", this.scopeChoice));
-    this.overview = canvasOf("overview", "Activity over the run; the interval is what the map shows");
-    const handle = (which) => element("div", { className: "handle", role: "slider", tabindex: "0", "aria-label": which + " of the interval", "aria-orientation": "horizontal" });
-    this.handles = [handle("Begin"), handle("End")];
-    this.slider = element("div", { className: "slider" }, this.overview, ...this.handles);
-    this.gantt = canvasOf("gantt", "Chart of launches, kernels and engines over time. W and S zoom, A and D move.");
+    this.overview = new Overview(this.store, { theme: this.options.theme, parts: () => Number(this.length.value), grabbed: () => this.stop() });
+    this.gantt = canvasOf("gantt", "Chart of launches, kernels and engines over time. W and S zoom, A and D move, arrow keys go to bars, Enter to their place.");
     this.spacer = element("div", { className: "spacer" });
     this.scroll = element("div", { className: "lanes" }, this.gantt, this.spacer);
     this.tip = element("div", { className: "tip", role: "tooltip", hidden: true });
-    this.root.append(bar, this.slider, this.scroll, this.tip);
-    this.listenOverview();
+    this.root.append(bar, this.overview.root, this.scroll, this.tip);
     this.listenGantt();
-    this.handles.forEach((node, i) => node.addEventListener("keydown", (event) => this.handleKey(event, i)));
   }
 
   // --- Data
@@ -98,9 +78,9 @@ export class Timeline {
   async load() {
     this.stop();
     const runs = this.runs();
-    this.overviews = [];
+    this.overview.overviews = [];
     this.lanes = [];
-    this.end = Math.max(0, ...runs.map((id) => (this.options.runOf(id) || {}).end_fs || 0));
+    this.end = this.overview.end = Math.max(0, ...runs.map((id) => (this.options.runOf(id) || {}).end_fs || 0));
     this.view = this.end > 0 ? { from: 0, to: this.end } : null;
     const facts = runs.map((id) => this.options.runOf(id) || {});
     const without = facts.some((run) => !run.has_windows);
@@ -108,7 +88,7 @@ export class Timeline {
     this.fillScopes();
     this.draw();
     const key = runs.join();
-    this.overviews = await Promise.all(runs.map((id) => api.get("run/" + id + "/overview", { bins: 512 }).catch(() => null)));
+    this.overview.overviews = await Promise.all(runs.map((id) => api.get("run/" + id + "/overview", { bins: 512 }).catch(() => null)));
     if (this.runs().join() !== key) return;
     this.draw();
     this.ask(true);
@@ -178,20 +158,21 @@ export class Timeline {
   // Recorded windows that the colours of the interval are from.
   showWindow(window) {
     this.window = window;
-    this.drawOverview();
+    this.showInterval();
   }
 
-  setInterval(interval) {
-    if (interval) {
-      const from = Math.max(0, Math.min(interval.from, interval.to)), to = Math.min(this.end, Math.max(interval.from, interval.to));
-      const least = this.end / 2048;
-      interval = { from: Math.round(Math.min(from, this.end - least)), to: Math.round(Math.max(to, from + least)) };
-    }
-    this.store.set({ interval });
+  showInterval() {
+    const { interval } = this.store.state, { window } = this;
+    this.counted.textContent = interval && window && window.begin_fs !== undefined ? "counted from " + timeText(window.begin_fs) + " to " + timeText(window.end_fs) : "";
+    this.text.textContent = this.end === 0 ? "" : interval ? timeText(interval.from) + " to " + timeText(interval.to) + " (" + timeText(interval.to - interval.from) + ")" : "0 to " + timeText(this.end);
+    this.whole.disabled = !interval;
+    this.overview.draw();
   }
+
+  setInterval(interval) { this.overview.setInterval(interval); }
 
   intervalChanged() {
-    this.drawOverview();
+    this.showInterval();
     this.drawGantt();
   }
 
@@ -231,173 +212,11 @@ export class Timeline {
     this.play.setAttribute("aria-label", "Replay the run (space)");
   }
 
-  // --- Overview
-
-  xOf(fs) { return gutter + (this.width - gutter - 8) * fs / this.end; }
-  fsOf(x) { return this.end * (x - gutter) / (this.width - gutter - 8); }
-
   draw() {
-    this.width = this.root.clientWidth;
+    this.width = this.overview.width = this.root.clientWidth;
     if (this.width === 0) return;
-    this.drawOverview();
+    this.showInterval();
     this.drawGantt();
-  }
-
-  drawOverview() {
-    if (!this.width) return;
-    const theme = this.options.theme(), h = 58, ctx = sized(this.overview, this.width, h);
-    const { interval } = this.store.state;
-    this.counted.textContent = interval && this.window && this.window.begin_fs !== undefined ? "counted from " + timeText(this.window.begin_fs) + " to " + timeText(this.window.end_fs) : "";
-    this.text.textContent = this.end === 0 ? "" : interval ? timeText(interval.from) + " to " + timeText(interval.to) + " (" + timeText(interval.to - interval.from) + ")" : "0 to " + timeText(this.end);
-    this.whole.disabled = !interval;
-    if (this.end === 0) {
-      this.handles.forEach((node) => { node.hidden = true; });
-      return;
-    }
-    const left = gutter, right = this.width - 8, base = h - 14;
-    ctx.fillStyle = theme.page;
-    ctx.fillRect(left, 2, right - left, base - 2);
-    // Shares of all links of a machine are small: the axis ends at the largest.
-    const most = Math.max(0.001, ...this.overviews.flatMap((overview) => (overview ? overview.bins : []).flatMap((bin) => series.map(([name]) => bin[name] || 0))));
-    this.overviews.forEach((overview, number) => {
-      if (!overview) return;
-      const rows = overview.bins || [];
-      for (const [name, colour] of series) {
-        ctx.beginPath();
-        let begun = false;
-        for (const bin of rows) {
-          const share = bin[name];
-          if (share === null || share === undefined) continue;
-          const y = base - (base - 6) * share / most;
-          if (!begun) ctx.moveTo(this.xOf(bin.begin_fs), base);
-          begun = true;
-          ctx.lineTo(this.xOf(bin.begin_fs), y);
-          ctx.lineTo(this.xOf(bin.end_fs), y);
-        }
-        if (!begun) continue;
-        ctx.strokeStyle = theme.series[colour];
-        ctx.lineWidth = 1.3;
-        ctx.setLineDash(number === 1 ? [4, 3] : []);
-        ctx.stroke();
-        ctx.setLineDash([]);
-      }
-    });
-    ctx.font = "11px " + family;
-    ctx.textBaseline = "middle";
-    series.forEach(([name, colour], i) => {
-      const y = 10 + 14 * i;
-      ctx.fillStyle = theme.series[colour];
-      ctx.fillRect(12, y - 1, 14, 2.5);
-      ctx.fillStyle = theme.quiet;
-      ctx.textAlign = "left";
-      ctx.fillText("busy " + name, 32, y);
-    });
-    if (this.overviews.some((overview) => overview)) {
-      ctx.textAlign = "right";
-      ctx.fillText(percentText(most), left - 6, 9);
-      ctx.fillText("0", left - 6, base - 2);
-    }
-    this.axis(ctx, { from: 0, to: this.end }, base, h, theme);
-    const from = interval ? this.xOf(interval.from) : left, to = interval ? this.xOf(interval.to) : right;
-    ctx.fillStyle = theme.dark ? "#0f1215aa" : "#eef0f2bb";
-    ctx.fillRect(left, 2, from - left, base - 2);
-    ctx.fillRect(to, 2, right - to, base - 2);
-    ctx.strokeStyle = theme.mark;
-    ctx.lineWidth = interval ? 1.5 : 1;
-    ctx.strokeRect(from, 2.5, Math.max(1, to - from), base - 3);
-    const times = interval || { from: 0, to: this.end };
-    this.handles.forEach((node, i) => {
-      node.hidden = false;
-      node.style.left = (i === 0 ? from : to) - 4 + "px";
-      node.setAttribute("aria-valuemin", "0");
-      node.setAttribute("aria-valuemax", String(this.end));
-      node.setAttribute("aria-valuenow", String(i === 0 ? times.from : times.to));
-      node.setAttribute("aria-valuetext", timeText(i === 0 ? times.from : times.to));
-    });
-  }
-
-  axis(ctx, { from, to }, top, bottom, theme, lines = false) {
-    const left = gutter, right = this.width - 8, step = niceStep((to - from) / Math.max(2, (right - left) / 110));
-    ctx.font = "11px " + family;
-    ctx.textAlign = "center";
-    ctx.textBaseline = "middle";
-    for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
-      const x = left + (right - left) * (t - from) / (to - from);
-      ctx.fillStyle = theme.grid;
-      ctx.fillRect(Math.round(x), lines ? top : top - 4, 1, lines ? 4000 : 4);
-      const words = axisText(t, step), half = ctx.measureText(words).width / 2;
-      ctx.fillStyle = theme.quiet;
-      ctx.fillText(words, Math.min(Math.max(x, left + half), right - half), (lines ? top - rulerHeight + bottom : top + bottom) / 2);
-    }
-  }
-
-  listenOverview() {
-    let drag = null;
-    const { overview } = this;
-    const at = (event) => Math.max(0, Math.min(this.end, this.fsOf(event.clientX - overview.getBoundingClientRect().left)));
-    const start = (event, kind) => {
-      if (this.end === 0 || event.button !== 0) return;
-      this.stop();
-      const fs = at(event), { interval } = this.store.state;
-      const slack = this.end * 5 / (this.width - gutter);
-      if (!kind && interval && fs > interval.from + slack && fs < interval.to - slack) kind = "move";
-      drag = { kind: kind || "new", fs, interval: interval || { from: 0, to: this.end }, moved: false };
-      overview.setPointerCapture(event.pointerId);
-      event.preventDefault();
-    };
-    overview.addEventListener("pointerdown", (event) => start(event, null));
-    this.handles.forEach((node, i) => node.addEventListener("pointerdown", (event) => {
-      start(event, i === 0 ? "from" : "to");
-      node.focus();
-    }));
-    overview.addEventListener("pointermove", (event) => {
-      if (!drag) return;
-      const fs = at(event), { interval } = drag;
-      if (Math.abs(fs - drag.fs) > this.end / 1000) drag.moved = true;
-      if (!drag.moved) return;
-      if (drag.kind === "new") this.setInterval({ from: drag.fs, to: fs });
-      else if (drag.kind === "from") this.setInterval({ from: Math.min(fs, interval.to), to: interval.to });
-      else if (drag.kind === "to") this.setInterval({ from: interval.from, to: Math.max(fs, interval.from) });
-      else {
-        const length = interval.to - interval.from, from = Math.max(0, Math.min(this.end - length, interval.from + fs - drag.fs));
-        this.setInterval({ from, to: from + length });
-      }
-    });
-    overview.addEventListener("pointerup", () => {
-      if (drag && !drag.moved && drag.kind === "new") {
-        const length = this.end / Number(this.length.value);
-        this.setInterval({ from: Math.max(0, drag.fs - length / 2), to: drag.fs + length / 2 });
-      }
-      drag = null;
-    });
-    overview.addEventListener("dblclick", () => this.setInterval(null));
-    overview.addEventListener("keydown", (event) => {
-      const { interval } = this.store.state;
-      const length = interval ? interval.to - interval.from : this.end / Number(this.length.value);
-      const from = interval ? interval.from : 0, by = { ArrowLeft: -0.5, ArrowRight: 0.5, PageUp: -5, PageDown: 5 }[event.key];
-      if (event.key === "Escape" && interval) this.setInterval(null);
-      else if (by) {
-        const begin = Math.max(0, Math.min(this.end - length, from + by * length));
-        this.setInterval({ from: begin, to: begin + length });
-      } else return;
-      event.preventDefault();
-      event.stopPropagation();
-    });
-  }
-
-  handleKey(event, which) {
-    const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
-    const interval = { ...(this.store.state.interval || { from: 0, to: this.end }) };
-    const key = which === 0 ? "from" : "to";
-    if (by) interval[key] += by * this.end / 100;
-    else if (event.key === "Home") interval[key] = 0;
-    else if (event.key === "End") interval[key] = this.end;
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (which === 0) interval.from = Math.min(interval.from, interval.to - this.end / 2048);
-    else interval.to = Math.max(interval.to, interval.from + this.end / 2048);
-    this.setInterval(interval);
   }
 
   // --- Gantt
@@ -447,7 +266,7 @@ export class Timeline {
       if (!this.view) return;
     }
     const { view } = this, right = this.width - 8, first = this.scroll.scrollTop, last = first + visible;
-    this.axis(ctx, view, rulerHeight, rulerHeight, theme, true);
+    drawAxis(ctx, this.width, view, rulerHeight, rulerHeight, theme, true);
     ctx.save();
     ctx.beginPath();
     ctx.rect(0, rulerHeight, this.width, visible - rulerHeight);
@@ -458,7 +277,12 @@ export class Timeline {
       this.drawRow(ctx, row, theme);
     }
     ctx.restore();
-    const { interval } = this.store.state;
+    const { interval, target } = this.store.state;
+    if (target && target.to_fs !== undefined) {
+      const from = Math.max(gutter, this.gx(target.from_fs)), to = Math.min(right, this.gx(target.to_fs));
+      ctx.fillStyle = theme.route;
+      if (to >= from) ctx.fillRect(from - 1, rulerHeight - 3, Math.max(3, to - from + 2), 3);
+    }
     if (interval) {
       const from = Math.max(gutter, this.gx(interval.from)), to = Math.min(right, this.gx(interval.to));
       if (to > from) {
@@ -497,7 +321,7 @@ export class Timeline {
     ctx.beginPath();
     ctx.rect(gutter, y, right - gutter, h);
     ctx.clip();
-    const bars = row.kind === "path" ? row.steps.map((step) => [step.start_fs, step.end_fs, step.node + "  " + step.what, 1]) : row.lane.bars;
+    const bars = this.barsOf(row), isCursor = this.isCursor(row);
     ctx.textAlign = "left";
     ctx.font = "11px " + family;
     for (const [start, end, label, count] of bars) {
@@ -512,8 +336,13 @@ export class Timeline {
         ctx.fillStyle = theme.ground;
         ctx.fillRect(x + w - 0.6, y + 2, 0.6, h - 4);
       }
+      if (isCursor && start === this.cursor.start) {
+        ctx.strokeStyle = theme.mark;
+        ctx.lineWidth = 2;
+        ctx.strokeRect(x - 1, y + 1, w + 2, h - 2);
+      }
       if (w < 34) continue;
-      const text = (row.kind === "path" ? label : row.lane.labels[label]) + (count > 1 ? (row.kind === "kernel" ? "  on " + count + " PEs" : "  \u00d7" + count) : "");
+      const text = (row.kind === "path" ? row.steps[label].node + "  " + row.steps[label].what : row.lane.labels[label]) + (count > 1 ? (row.kind === "kernel" ? "  on " + count + " PEs" : "  \u00d7" + count) : "");
       const most = Math.floor(w / 6);
       ctx.fillStyle = row.kind === "stall" ? theme.text : theme.dark ? "#0f1215" : "#ffffff";
       ctx.fillText(text.length > most ? text.slice(0, Math.max(1, most - 1)) + "\u2026" : text, x + 4, y + h / 2 + 0.5);
@@ -543,16 +372,21 @@ export class Timeline {
     this.setView(fs - (fs - from) * factor, fs + (to - fs) * factor);
   }
 
+  // [[start, end, label, count]]; of a critical path `label` is the index of the step.
+  barsOf(row) {
+    if (row.kind === "path") return row.steps.map((step, i) => [step.start_fs, step.end_fs, i, 1]);
+    return row.lane ? row.lane.bars : [];
+  }
+
   rowAt(y) {
     const at = y + this.scroll.scrollTop;
     return y < rulerHeight ? null : (this.rowsDrawn || []).find((row) => at >= row.y && at < row.y + row.h) || null;
   }
 
   barAt(row, x) {
-    if (!row || row.kind === "title" || x < gutter) return null;
+    if (!row || x < gutter) return null;
     const fs = this.gfs(x), slack = (this.view.to - this.view.from) * 2 / this.width;
-    const bars = row.kind === "path" ? row.steps.map((step) => [step.start_fs, step.end_fs, step.what, 1, step.node, step.on_map]) : row.lane.bars;
-    return bars.find(([start, end]) => fs >= start - slack && fs <= end + slack) || null;
+    return this.barsOf(row).find(([start, end]) => fs >= start - slack && fs <= end + slack) || null;
   }
 
   listenGantt() {
@@ -605,9 +439,12 @@ export class Timeline {
       const { from, to } = this.view, middle = (from + to) / 2, key = event.key.toLowerCase();
       if (key === "w" || key === "+") this.zoom(0.7, middle);
       else if (key === "s" || key === "-") this.zoom(1 / 0.7, middle);
-      else if (key === "a" || key === "arrowleft") this.setView(from - (to - from) * 0.2, to - (to - from) * 0.2);
-      else if (key === "d" || key === "arrowright") this.setView(from + (to - from) * 0.2, to + (to - from) * 0.2);
+      else if (key === "a") this.setView(from - (to - from) * 0.2, to - (to - from) * 0.2);
+      else if (key === "d") this.setView(from + (to - from) * 0.2, to + (to - from) * 0.2);
       else if (key === "0" || key === "home") this.setView(0, this.end);
+      else if (key === "arrowleft" || key === "arrowright") this.moveCursor(key === "arrowleft" ? -1 : 1, 0);
+      else if (key === "arrowup" || key === "arrowdown") this.moveCursor(0, key === "arrowup" ? -1 : 1);
+      else if (key === "enter") this.enter();
       else return;
       event.preventDefault();
       event.stopPropagation();
@@ -621,8 +458,7 @@ export class Timeline {
       this.tip.hidden = true;
       return;
     }
-    const label = row.kind === "path" ? bar[4] + ": " + bar[2] : row.lane.labels[bar[2]];
-    const lines = [label, timeText(bar[1] - bar[0]) + " from " + timeText(bar[0], 7) + " to " + timeText(bar[1], 7)];
+    const lines = [this.labelOf(row, bar), timeText(bar[1] - bar[0]) + " from " + timeText(bar[0], 7) + " to " + timeText(bar[1], 7)];
     if (bar[3] > 1) lines.push(row.kind === "kernel" ? "on up to " + bar[3] + " PEs" : bar[3] + " operations, drawn as one");
     lines.push(row.lane && row.lane.place ? row.lane.place + "  " + row.lane.name : row.name);
     this.tip.replaceChildren(...lines.map((line, i) => element("div", { className: i === 0 ? "name" : "", text: line })));
@@ -632,11 +468,62 @@ export class Timeline {
     this.tip.style.top = Math.max(2, event.clientY - box.top - this.tip.offsetHeight - 12) + "px";
   }
 
+  labelOf(row, bar) { return row.kind === "path" ? row.steps[bar[2]].node + ": " + row.steps[bar[2]].what : row.lane.labels[bar[2]]; }
+
   click(x, y) {
     const row = this.rowAt(y), bar = this.barAt(row, x);
-    if (row && row.kind === "path" && bar && bar[5] !== false) return this.options.choose(bar[4]);
-    if (row && row.lane && row.lane.node && (row.kind !== "launch" || !bar)) this.options.choose(row.lane.node);
-    if (row && row.kind === "launch" && bar) this.setInterval({ from: bar[0], to: bar[1] });
+    if (row && row.kind !== "title") this.follow(row, bar);
+  }
+
+  // To the place of a lane, and the time of its bar.
+  follow(row, bar) {
+    this.cursor = bar ? { name: row.name, number: row.lane ? row.lane.number : 0, start: bar[0] } : null;
+    if (row.kind === "path") return bar && this.options.follow(targetOf(row.steps[bar[2]]));
+    const { lane } = row, devices = lane.kind === "launch" ? lane.name.split(",") : [];
+    this.options.follow({ place: lane.node, scopes: devices.length > 1 ? devices : [], ...(bar ? { from_fs: bar[0], to_fs: bar[1] } : {}) });
+    if (row.kind === "launch" && bar) this.setInterval({ from: bar[0], to: bar[1] });
+  }
+
+  // Part of the time, and lane, where a row of a table leads.
+  showTarget() {
+    const { target } = this.store.state;
+    if (!this.view || !target) return this.drawGantt();
+    const { from_fs: from, to_fs: to } = target;
+    const lane = this.rows().find((row) => row.lane && row.lane.node === target.place);
+    if (lane && (lane.y < this.scroll.scrollTop + rulerHeight || lane.y + lane.h > this.scroll.scrollTop + this.scroll.clientHeight)) this.scroll.scrollTop = lane.y - rulerHeight;
+    if (to === undefined) return this.drawGantt();
+    const margin = Math.max((to - from) / 2, this.end / 400), length = this.view.to - this.view.from;
+    const isSeen = from >= this.view.from && to <= this.view.to && length <= 20 * (to - from + 2 * margin);
+    if (isSeen) this.drawGantt();
+    else this.setView(from - margin, to + margin);
+  }
+
+  // Arrow keys: the next bar of the lane, or the bar of another lane at that time.
+  moveCursor(dx, dy) {
+    const rows = (this.rowsDrawn || []).filter((row) => this.barsOf(row).length > 0);
+    if (rows.length === 0) return;
+    let at = this.cursor ? rows.findIndex((row) => this.isCursor(row)) : -1, start = this.cursor ? this.cursor.start : this.view.from;
+    if (at < 0) at = 0;
+    else at = Math.max(0, Math.min(rows.length - 1, at + dy));
+    const row = rows[at], bars = this.barsOf(row);
+    let bar = bars.findIndex((each) => each[0] >= start);
+    if (bar < 0) bar = bars.length - 1;
+    if (this.cursor && dx !== 0) bar = Math.max(0, Math.min(bars.length - 1, bar + dx));
+    this.cursor = { name: row.name, number: row.lane ? row.lane.number : 0, start: bars[bar][0] };
+    const [from, to] = bars[bar], length = this.view.to - this.view.from;
+    if (row.y < this.scroll.scrollTop + rulerHeight) this.scroll.scrollTop = row.y - rulerHeight;
+    else if (row.y + row.h > this.scroll.scrollTop + this.scroll.clientHeight) this.scroll.scrollTop = row.y + row.h - this.scroll.clientHeight;
+    this.options.say(this.labelOf(row, bars[bar]) + ", " + timeText(to - from) + " from " + timeText(from, 7) + ", " + row.name);
+    if (from < this.view.from || from > this.view.to) this.setView(from - length / 2, from + length / 2);
+    else this.drawGantt();
+  }
+
+  isCursor(row) { return Boolean(this.cursor) && this.cursor.name === row.name && this.cursor.number === (row.lane ? row.lane.number : 0); }
+
+  enter() {
+    const row = this.cursor && this.rowsDrawn.find((each) => this.isCursor(each)), bar = row && this.barsOf(row).find((each) => each[0] === this.cursor.start);
+    if (bar) this.follow(row, bar);
+    return Boolean(bar);
   }
 }
 

@@ -59,8 +59,25 @@
     return (row) => shown.some((each) => each.cells[row].toLowerCase().includes(word));
   }
 
-  // `data`: {rows, part, noun, columns: [{name, unit, kind, further, cells}], places: [name or null per
-  // row], select(name)}; the last two make the first cell of a row a button.
+  // A click anywhere in a row follows it, as its button does; arrow keys lead to the other rows.
+  function followRow(line, follow) {
+    line.classList.add("follows");
+    line.addEventListener("click", (event) => {
+      if (!event.target.closest("button, a") && window.getSelection().isCollapsed) follow();
+    });
+    line.addEventListener("keydown", (event) => {
+      const next = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
+      const button = next && line[next]?.querySelector("button.place");
+      if (!button) return;
+      button.focus();
+      event.preventDefault();
+      event.stopPropagation();
+    });
+  }
+
+  // `data`: {rows, part, noun, columns: [{name, unit, kind, further, cells}], places: [target or null per
+  // row], select(target)}; the last two make the first text of a row a button. A target is a name, or an
+  // object with `place`.
   function setUp(box, data) {
     const further = data.columns.filter((column) => column.further).length;
     const table = box.querySelector("table");
@@ -114,16 +131,16 @@
       return node;
     }
 
-    function bodyCell(column, row) {
+    function bodyCell(column, row, leads) {
       const text = column.cells[row], node = element("td", column.kind);
       if (column.kind === "command") {
         node.append(element("code", "", text));
         addCopyButton(node);
-      } else if (column === shownColumns()[0] && data.places && data.places[row]) {
-        const button = element("button", "place", text);
+      } else if (leads) {
+        const button = element("button", "place", text), target = data.places[row];
         button.type = "button";
-        button.title = data.places[row];
-        button.addEventListener("click", () => data.select(data.places[row]));
+        button.title = target.place ?? target;
+        button.addEventListener("click", () => data.select(target));
         node.append(button);
       } else {
         node.textContent = text;
@@ -139,8 +156,10 @@
       table.classList.toggle("wide", all);
       const last = Math.min(first + data.part, rows.length);
       for (const row of rows.slice(first, last)) {
-        const line = element("tr");
-        line.append(...shown.map((column) => bodyCell(column, row)));
+        const line = element("tr"), target = data.places ? data.places[row] ?? null : null;
+        const leading = target === null ? null : shown.find((column) => column.cells[row] !== "" && column.kind !== "command");
+        line.append(...shown.map((column) => bodyCell(column, row, column === leading)));
+        if (leading) followRow(line, () => data.select(target));
         body.append(line);
       }
       table.tBodies[0].replaceWith(body);
@@ -162,5 +181,5 @@
   document.querySelectorAll("dd.command").forEach(addCopyButton);
   document.querySelectorAll("div.table").forEach(
     (box) => setUp(box, JSON.parse(box.querySelector("script").textContent)));
-  window.kernbenchPage = { setUp, addCopyButton };
+  window.kernbenchPage = { setUp, addCopyButton, followRow };
 })();

@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(a_run_started_from_the_page_opens_next_to_the_previous_one)
   browser.value(
       "const bench = document.querySelector('#jobs .bench select');"
       "bench.value = 'matmul-composite'; bench.dispatchEvent(new Event('change'));"
-      "document.querySelector('#parameter-M').value = 'wrong';"
+      "document.querySelector('#parameter-M').value = '-1';"
       "document.querySelector('#jobs form button[type=submit]').click();");
   browser.wait_until("text('#job-fault') !== ''");  // as on the command line
   browser.value(

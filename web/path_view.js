@@ -1,0 +1,78 @@
+// View of the critical path of a launch: its nodes and steps; the map and the chart show it, too.
+import { api } from "./api.js";
+import { element, followRow, noteElement, numberText, percentText, placeButton, plainTable, timeText } from "./elements.js";
+
+const mostSteps = 400, mostNodes = 60;
+
+// Nodes of a critical path with their part of its length; in an interval those at work in it.
+export function pathNodes(steps, interval) {
+  const nodes = new Map(), length = steps.length > 0 ? steps[steps.length - 1].end_fs - steps[0].start_fs : 1;
+  for (const step of steps) {
+    if (step.on_map === false) continue;
+    const known = nodes.get(step.node) || { node: step.node, share: 0, current: false };
+    known.share += (step.end_fs - step.start_fs) / length;
+    known.current ||= Boolean(interval) && step.start_fs < interval.to && step.end_fs > interval.from;
+    nodes.set(step.node, known);
+  }
+  return [...nodes.values()];
+}
+
+// Target of a step.
+export function targetOf(step) { return { place: step.place ?? (step.on_map === false ? "" : step.node), from_fs: step.start_fs, to_fs: step.end_fs }; }
+
+export class PathView {
+  constructor(root, store, follow) {
+    this.root = root;
+    this.store = store;
+    this.follow = follow;
+    this.run = null;
+  }
+
+  async show() {
+    const { run } = this.store.state;
+    if (this.run === run) return;
+    this.run = run;
+    this.root.replaceChildren(noteElement("\u2026"));
+    await this.showLaunch(null);
+  }
+
+  async showLaunch(launch) {
+    const { run } = this;
+    try {
+      const answer = await api.get("run/" + run + "/critical-path", launch === null ? {} : { launch });
+      if (this.store.state.run !== run) return;
+      this.store.set({ path: { launch: answer.launch, steps: answer.steps } });
+      this.root.replaceChildren(...this.parts(answer));
+    } catch (fault) {
+      this.root.replaceChildren(noteElement(fault.message));
+    }
+  }
+
+  parts({ steps, launches, launch, step_count: count, note }) {
+    const choice = element("select", { "aria-label": "Launch" }, ...launches.map((each) => element("option", { value: String(each.launch), text: "launch " + each.launch + " " + each.kernel + ", " + timeText(each.length_fs) })));
+    choice.value = String(launch);
+    choice.addEventListener("change", () => this.showLaunch(choice.value));
+    const total = steps.length > 0 ? steps[steps.length - 1].end_fs - steps[0].start_fs : 0;
+    const number = (text) => element("td", { className: "number", text });
+    const row = (node, target, ...cells) => {
+      const follow = () => this.follow(target);
+      return followRow(element("tr", {}, element("td", {}, placeButton(node, follow)), ...cells), follow);
+    };
+    const nodes = pathNodes(steps, null).sort((a, b) => b.share - a.share).slice(0, mostNodes)
+      .map(({ node, share }) => row(node, node, number(percentText(share)), number(timeText(share * total))));
+    const shown = steps.slice(0, mostSteps).map((step) => row(step.node, targetOf(step), number(timeText(step.start_fs, 6)), number(timeText(step.end_fs - step.start_fs)), element("td", { text: step.what })));
+    return [
+      element("div", { className: "bar" }, choice, element("span", { text: numberText(count) + " steps, " + timeText(total) }),
+        element("button", { type: "button", text: "hide on the map", onclick: () => this.hide() }), note ? element("span", { className: "note", text: note }) : null),
+      element("div", { className: "columns" },
+        element("div", { className: "scroll" }, element("h3", { text: "By node" }), plainTable(null, ["node", "#share", "#time"], nodes)),
+        element("div", { className: "scroll" }, element("h3", { text: steps.length > mostSteps ? "First " + mostSteps + " steps" : "Steps" }), plainTable(null, ["node", "#from", "#time", "what"], shown))),
+    ];
+  }
+
+  hide() {
+    this.run = null;
+    this.root.replaceChildren();
+    this.store.set({ path: null, tab: "timeline" });
+  }
+}
