@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include <array>
-#include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <iostream>
 #include <thread>
 #include <utility>
 
@@ -23,12 +23,14 @@ constexpr int answer_ms = 60000;  // for a busy host; no limit on the page under
 
 }  // namespace
 
-bool has_chromium() { return std::system("command -v chromium > /dev/null") == 0; }
+boost::test_tools::assertion_result has_chromium(boost::unit_test::test_unit_id /*suite*/) {
+  const bool found = std::system("command -v chromium > /dev/null") == 0;
+  if (!found)
+    std::cout << "chromium is not installed (packaging/debian-packages-test.txt): skipped\n";
+  return found;
+}
 
 Browser::Browser() {
-  BOOST_TEST_REQUIRE(has_chromium(),
-                     "chromium is not installed; ./kernbench test --all installs it "
-                     "(packaging/debian-packages-long.txt)");
   std::array<int, 2> in{}, out{};
   BOOST_TEST_REQUIRE((::pipe2(in.data(), O_CLOEXEC) == 0 && ::pipe2(out.data(), O_CLOEXEC) == 0));
   const std::string profile = "--user-data-dir=" + folder_.file("profile");
