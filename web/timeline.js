@@ -79,6 +79,7 @@ export class Timeline {
     this.handles = [handle("Begin"), handle("End")];
     this.slider = element("div", { className: "slider" }, this.overview, ...this.handles);
     this.gantt = canvasOf("gantt", "Chart of launches, kernels and engines over time. W and S zoom, A and D move.");
+    this.gantt.timeline = this;  // for tests and measurements
     this.spacer = element("div", { className: "spacer" });
     this.scroll = element("div", { className: "lanes" }, this.gantt, this.spacer);
     this.tip = element("div", { className: "tip", role: "tooltip", hidden: true });
@@ -108,7 +109,7 @@ export class Timeline {
     this.fillScopes();
     this.draw();
     const key = runs.join();
-    this.overviews = await Promise.all(runs.map((id) => api.get("run/" + id + "/overview", { bins: 512 }).catch(() => null)));
+    this.overviews = await Promise.all(runs.map((id, i) => (facts[i].has_windows ? api.get("run/" + id + "/overview", { bins: 512 }).catch(() => null) : null)));
     if (this.runs().join() !== key) return;
     this.draw();
     this.ask(true);
@@ -166,6 +167,7 @@ export class Timeline {
 
   // Without the operations of a large log (`complete` is false) while the server reads them.
   async bars(run, parameters) {
+    if (this.options.runOf(run).kind === "stats") return { lanes: [], labels: [] };
     const path = "run/" + run + "/timeline";
     if (this.options.exported()) return api.get(path, parameters);
     const soon = { ...parameters, wait_ms: this.isPartial ? 1000 : 300 }, answer = await api.get(path, soon);
