@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <thread>
@@ -65,12 +66,11 @@ Browser::Browser() {
     break;
   }
   BOOST_TEST_REQUIRE(!session_.empty());
-  for (const char* domain : {"Runtime.enable", "Page.enable", "Log.enable"}) send(domain);
+  for (const char* domain : {"Runtime.enable", "Page.enable", "Log.enable", "Performance.enable"})
+    send(domain);
   send("Emulation.setDeviceMetricsOverride",
        {{"width", 1400}, {"height", 900}, {"deviceScaleFactor", 1}, {"mobile", false}});
-  const Json colours{{"name", "prefers-color-scheme"}, {"value", "light"}};
-  const Json motion{{"name", "prefers-reduced-motion"}, {"value", "reduce"}};
-  send("Emulation.setEmulatedMedia", {{"features", {colours, motion}}});
+  prefer_colours("light");
 }
 
 Browser::~Browser() {
@@ -164,8 +164,10 @@ void Browser::wait_until(const std::string& condition) {
   }
 }
 
-void Browser::key(const std::string& name, const std::string& text) {
-  Json event{{"type", text.empty() ? "rawKeyDown" : "keyDown"}, {"key", name}};
+void Browser::key(const std::string& name, const std::string& text, Modifier modifier) {
+  Json event{{"type", text.empty() ? "rawKeyDown" : "keyDown"},
+             {"key", name},
+             {"modifiers", static_cast<int>(modifier)}};
   if (!text.empty()) event["text"] = text;
   send("Input.dispatchKeyEvent", event);
   send("Input.dispatchKeyEvent", {{"type", "keyUp"}, {"key", name}});
@@ -175,12 +177,14 @@ void Browser::type(const std::string& text) {
   for (const char c : text) key(std::string(1, c), std::string(1, c));
 }
 
-void Browser::mouse(const char* type, double x, double y, int count, const char* button) {
+void Browser::mouse(const char* type, double x, double y, int count, const char* button,
+                    Modifier modifier) {
   send("Input.dispatchMouseEvent", {{"type", type},
                                     {"x", x},
                                     {"y", y},
                                     {"button", button},
                                     {"buttons", std::string(button) == "left" ? 1 : 0},
+                                    {"modifiers", static_cast<int>(modifier)},
                                     {"clickCount", count}});
 }
 
@@ -193,17 +197,44 @@ void Browser::click(double x, double y, int count) {
 
 void Browser::move(double x, double y) { mouse("mouseMoved", x, y, 0, "none"); }
 
-void Browser::drag(double x, double y, double to_x, double to_y) {
-  mouse("mousePressed", x, y, 1, "left");
+void Browser::drag(double x, double y, double to_x, double to_y, Modifier modifier) {
+  mouse("mousePressed", x, y, 1, "left", modifier);
   constexpr int steps = 5;
   for (int i = 1; i <= steps; ++i)
-    mouse("mouseMoved", x + (to_x - x) * i / steps, y + (to_y - y) * i / steps, 1, "left");
-  mouse("mouseReleased", to_x, to_y, 1, "left");
+    mouse("mouseMoved", x + (to_x - x) * i / steps, y + (to_y - y) * i / steps, 1, "left",
+          modifier);
+  mouse("mouseReleased", to_x, to_y, 1, "left", modifier);
 }
 
-void Browser::wheel(double x, double y, double delta) {
-  send("Input.dispatchMouseEvent",
-       {{"type", "mouseWheel"}, {"x", x}, {"y", y}, {"deltaX", 0}, {"deltaY", delta}});
+void Browser::wheel(double x, double y, double delta, Modifier modifier) {
+  send("Input.dispatchMouseEvent", {{"type", "mouseWheel"},
+                                    {"x", x},
+                                    {"y", y},
+                                    {"deltaX", 0},
+                                    {"deltaY", delta},
+                                    {"modifiers", static_cast<int>(modifier)}});
+}
+
+void Browser::prefer_colours(const std::string& scheme) {
+  const Json colours{{"name", "prefers-color-scheme"}, {"value", scheme}};
+  const Json motion{{"name", "prefers-reduced-motion"}, {"value", "reduce"}};
+  send("Emulation.setEmulatedMedia", {{"features", {colours, motion}}});
+}
+
+void Browser::take_picture(const std::string& path) {
+  const std::string text = send("Page.captureScreenshot")["data"];
+  std::FILE* const decoder = ::popen(("base64 -d > '" + path + "'").c_str(), "w");
+  BOOST_TEST_REQUIRE(decoder != nullptr);
+  std::fwrite(text.data(), 1, text.size(), decoder);
+  BOOST_TEST(::pclose(decoder) == 0);
+}
+
+double Browser::processor_seconds() {
+  const Json answer = send("Performance.getMetrics");
+  for (const Json& metric : answer["metrics"])
+    if (metric["name"] == "ProcessTime") return metric["value"];
+  BOOST_TEST_REQUIRE(false, answer.dump());
+  return 0;
 }
 
 Json Browser::take_faults() {

@@ -29,12 +29,18 @@ class Browser {
   // Waits at most 20 s of host time; fails the test then.
   void wait_until(const std::string& condition);
 
-  void key(const std::string& name, const std::string& text = "");  // "Enter"; "a", "a"
+  enum Modifier { none = 0, ctrl = 2, shift = 8 };
+  void key(const std::string& name, const std::string& text = "",  // "Enter"; "a", "a"
+           Modifier modifier = none);
   void type(const std::string& text);
   void click(double x, double y, int count = 1);
   void move(double x, double y);
-  void drag(double x, double y, double to_x, double to_y);
-  void wheel(double x, double y, double delta);
+  void drag(double x, double y, double to_x, double to_y, Modifier modifier = none);
+  void wheel(double x, double y, double delta, Modifier modifier = none);
+
+  void prefer_colours(const std::string& scheme);  // "light", "dark"
+  void take_picture(const std::string& path);      // PNG
+  double processor_seconds();                      // of the process of the page
 
   // Script errors, messages on the console and failed requests since the last call.
   nlohmann::json take_faults();
@@ -44,7 +50,8 @@ class Browser {
                       const nlohmann::json& parameters = nlohmann::json::object());
   nlohmann::json receive();
   void note(const nlohmann::json& event);
-  void mouse(const char* type, double x, double y, int count, const char* button);
+  void mouse(const char* type, double x, double y, int count, const char* button,
+             Modifier modifier = none);
 
   TemporaryFolder folder_;
   ::pid_t pid_ = -1;
