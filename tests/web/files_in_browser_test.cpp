@@ -62,6 +62,13 @@ void lengthen(const std::string& path, std::int64_t operations) {
                   operations / number("SELECT count(*) FROM ops")));
   const std::int64_t length = number("SELECT max(t_end_fs) FROM launches");
   using namespace kernbench;
+  // Counters per window become those of windows that are as much longer.
+  const std::int64_t factor = number("SELECT 1 + count(*) FROM copies");
+  log.exec(fmt::format(
+      "UPDATE windows SET t_begin_fs = {0} * t_begin_fs, t_end_fs = {0} * t_end_fs, length_fs = "
+      "{0} * length_fs; UPDATE server_use SET busy_fs = {0} * busy_fs, stalled_fs = {0} * "
+      "stalled_fs, bytes = {0} * bytes",
+      factor));
   repeat_rows<ExecutedOpRow>(log, length);
   repeat_rows<LaunchRow>(log, length);
   repeat_rows<KernelStartRow>(log, length);
@@ -139,6 +146,7 @@ BOOST_AUTO_TEST_CASE(results_of_a_sweep_are_tables_and_figures) {
   for (const char* part : {"Sizes <b>", "Which one?", "Time & size", "simulated"})
     BOOST_TEST(text.find(part) != std::string::npos, part);
   browser.wait_until("document.querySelector('#sweeps figure img').naturalWidth > 100");
+  viewer.picture("-open");
   viewer.press("#sweeps .close");
   browser.wait_until("!document.querySelector('#sweeps').open");
 }

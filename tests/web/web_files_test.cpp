@@ -2,6 +2,7 @@
 #include <sqlite3.h>
 
 #include <boost/test/unit_test.hpp>
+#include <csignal>
 
 #include "tests/web/served_program.h"
 
@@ -103,6 +104,11 @@ BOOST_AUTO_TEST_CASE(files_that_are_no_runs_are_refused_with_the_reason) {
   const std::string killed = folder.write("killed.sqlite", bytes);
   change(killed, "DELETE FROM meta");
   check_web_refuses(killed, {"is not complete: the run that wrote it has not ended"});
+  const std::string running = folder.file("running.sqlite");
+  kernbench_program({"run", "--bench", "int8-gemm", "--topology", "tiny", "--data", "off",
+                     "--param", "K=16384", "--param", "N=16384", "--op-log", running},
+                    {SIGKILL, running, 64 << 10});
+  check_web_refuses(running, {"is not complete: the run that wrote it has not ended"});
   const std::string foreign = folder.write("foreign.sqlite", bytes);
   change(foreign, "DROP TABLE server_use");
   check_web_refuses(foreign, {"has no table 'server_use'"});
