@@ -26,7 +26,7 @@ class Browser {
   void open(const std::string& address, const std::string& condition = "true");
   // Value of the body of an asynchronous JavaScript function. An exception fails the test.
   nlohmann::json value(const std::string& body);
-  // Waits at most 20 s of host time; fails the test then.
+  // Waits until an expression is true; fails the test where that hangs.
   void wait_until(const std::string& condition);
 
   enum Modifier { none = 0, ctrl = 2, shift = 8 };

@@ -76,6 +76,7 @@ BOOST_AUTO_TEST_CASE(space_starts_and_pauses_a_replay) {
   Viewer viewer({runs().all_reduce()});
   Browser& browser = viewer.browser();
   browser.wait_until("map().uses?.shown.get('') !== undefined && timeline().end > 0");
+  browser.value("timeline().pace.value = 60;");  // seconds: longer than a busy host takes
   browser.key(" ", " ");
   browser.wait_until("timeline().store.state.interval !== null");
   // Later intervals follow, each with its own colours.
