@@ -190,11 +190,11 @@ function(kernbench_program name)
   endif()
 endfunction()
 
-# kernbench_test(NAME KIND SOURCES a.cpp ... [LINK target ...] [TIMEOUT seconds] [LONG] [NO_PCH])
+# kernbench_test(NAME KIND SOURCES a.cpp ... [LINK target ...] [TIMEOUT seconds] [LONG] [BROWSER] [NO_PCH])
 # A Boost.Test program; main() comes from tests/support. KIND is its CTest label (tests/README.md). LONG: only with KERNBENCH_LONG_TESTS, and
-# labelled long, too. TIMEOUT is for all its cases together.
+# labelled long, too. BROWSER: skipped without chromium (tests/page/browser.h). TIMEOUT is for all its cases together.
 function(kernbench_test name kind)
-  cmake_parse_arguments(TEST "NO_PCH;LONG" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(TEST "NO_PCH;LONG;BROWSER" "TIMEOUT" "SOURCES;LINK" ${ARGN})
   set(labels ${kind})
   if(TEST_LONG)
     if(NOT KERNBENCH_LONG_TESTS)
@@ -229,6 +229,9 @@ function(kernbench_test name kind)
   # The longest first, also where no run has measured them.
   set_tests_properties(${name} PROPERTIES TIMEOUT ${TEST_TIMEOUT} COST ${TEST_TIMEOUT} LABELS "${labels}"
     ENVIRONMENT "${environment}")
+  if(TEST_BROWSER)
+    set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "chromium is not installed")
+  endif()
 endfunction()
 
 # kernbench_guide_example(VARIABLE guide.md PART ...)

@@ -61,6 +61,7 @@ export class Timeline {
       element("span", { className: "grow" }), element("label", {}, "lanes of ", this.scopeChoice));
     this.overview = new Overview(this.store, { theme: this.options.theme, parts: () => Number(this.length.value), grabbed: () => this.stop() });
     this.gantt = canvasOf("gantt", "Chart of launches, kernels and engines over time. W and S zoom, A and D move, arrow keys go to bars, Enter to their place.");
+    this.gantt.timeline = this;  // for tests and measurements
     this.spacer = element("div", { className: "spacer" });
     this.scroll = element("div", { className: "lanes" }, this.gantt, this.spacer);
     this.tip = element("div", { className: "tip", role: "tooltip", hidden: true });
@@ -88,7 +89,7 @@ export class Timeline {
     this.fillScopes();
     this.draw();
     const key = runs.join();
-    this.overview.overviews = await Promise.all(runs.map((id) => api.get("run/" + id + "/overview", { bins: 512 }).catch(() => null)));
+    this.overview.overviews = await Promise.all(runs.map((id, i) => (facts[i].has_windows ? api.get("run/" + id + "/overview", { bins: 512 }).catch(() => null) : null)));
     if (this.runs().join() !== key) return;
     this.draw();
     this.ask(true);
@@ -146,6 +147,7 @@ export class Timeline {
 
   // Without the operations of a large log (`complete` is false) while the server reads them.
   async bars(run, parameters) {
+    if (this.options.runOf(run).kind === "stats") return { lanes: [], labels: [] };
     const path = "run/" + run + "/timeline";
     if (this.options.exported()) return api.get(path, parameters);
     const soon = { ...parameters, wait_ms: this.isPartial ? 1000 : 300 }, answer = await api.get(path, soon);

@@ -23,7 +23,7 @@ class HbmChannels {
               const AnalysisPort<HbmBooking>& bookings)
       : node_(node), burst_bytes_(burst_bytes), bookings_(bookings), channels_(count) {}
 
-  // `settle` books what is due before statistics are read, with the first busy time of the channels.
+  // `settle` books what is due before statistics are read, with the first busy time of channels.
   void before_reading(std::function<void()> settle) { settle_ = std::move(settle); }
 
   // Statistics; observe_more(channel, name) adds its own after those of each channel. `rate`:

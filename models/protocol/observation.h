@@ -8,8 +8,8 @@
 //
 // Events are written at the simulated instant at which they happen, unless stated otherwise, in an
 // order that is reproducible. Their references are valid during the call. No event changes a time.
-// Subscribers of link_traversals, node_traversals and hbm_bookings bind before the run starts: those
-// that bind later miss flits that are in flight in runs (spec 2.11).
+// Subscribers of link_traversals, node_traversals and hbm_bookings bind before the run starts:
+// those that bind later miss flits that are in flight in runs (spec 2.11).
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
-BOOST_AUTO_TEST_SUITE(page_in_browser)
+BOOST_AUTO_TEST_SUITE(page_in_browser, *boost::unit_test::precondition(has_chromium))
 
 namespace {
 

@@ -1,104 +1,11 @@
-// The page of `kernbench web` (docs/viewer.md) in a real browser, with keys and mouse events.
+// Map, search, routes and appearance of the page of `kernbench web` (docs/viewer.md), in a browser.
 #include <boost/test/unit_test.hpp>
-#include <fstream>
 
-#include "tests/page/browser.h"
-#include "tests/web/served_program.h"
+#include "tests/web/viewer_page.h"
 
-using namespace kernbench;
 using namespace kernbench::test;
 
-BOOST_AUTO_TEST_SUITE(
-    viewer_in_browser, *boost::unit_test::precondition([](boost::unit_test::test_unit_id) {
-      static const bool found = has_chromium();
-      if (!found)
-        BOOST_TEST_MESSAGE(
-            "chromium is not installed: skipped (packaging/debian-packages-long.txt)");
-      return found;
-    }))
-
-namespace {
-
-// Runs whose files all tests read.
-class Runs {
- public:
-  Runs() {
-    run({"run", "--bench", "matmul-composite", "--op-log", gemm(), "--stats", statistics()});
-    run({"run", "--bench", "matmul-composite", "--set", "system.flit_bytes=128", "--op-log",
-         slow_gemm()});
-  }
-  std::string gemm() const { return folder_.file("gemm.sqlite"); }
-  std::string slow_gemm() const { return folder_.file("slow.sqlite"); }
-  std::string statistics() const { return folder_.file("gemm.json"); }
-  std::string file(const std::string& name) const { return folder_.file(name); }
-
- private:
-  static void run(const Words& words) {
-    const ProgramResult result = kernbench_program(words);
-    BOOST_TEST_REQUIRE(result.status == 0, result.err);
-  }
-  TemporaryFolder folder_;
-};
-
-const Runs& runs() {
-  static const Runs all;
-  return all;
-}
-
-// Helpers in the page: the map, the place of a block on the screen, the selection.
-constexpr const char* helpers = R"js(
-window.map = (number = 0) => document.querySelectorAll("canvas.map")[number].mapView;
-window.middleOf = (name) => {
-  const steps = map().scene.path(name), box = map().screenBox(steps[steps.length - 1].box);
-  const canvas = map().canvas.getBoundingClientRect();
-  return [canvas.left + box.x + box.w / 2, canvas.top + box.y + box.h / 2];
-};
-window.text = (selector) => document.querySelector(selector)?.textContent ?? null;
-)js";
-
-class Viewer {
- public:
-  explicit Viewer(const Words& words, const std::string& fragment = "") : server_(words) {
-    browser_.open(address(fragment), ready);
-    browser_.value(helpers);
-  }
-
-  Browser& browser() { return browser_; }
-  ServedProgram& server() { return server_; }
-  std::string address(const std::string& fragment = "") const {
-    return "http://127.0.0.1:" + std::to_string(server_.port()) + "/?token=" + server_.token() +
-           fragment;
-  }
-  void go(const std::string& fragment) {
-    browser_.open(address(fragment), ready);
-    browser_.value(helpers);
-  }
-  nlohmann::json value(const std::string& expression) {
-    return browser_.value("return " + expression + ";");
-  }
-  std::string selected() { return value("text('#panel h2')").get<std::string>(); }
-  void click_on(const std::string& place) {
-    const nlohmann::json at = value("middleOf('" + place + "')");
-    browser_.click(at[0], at[1]);
-  }
-  void press(const std::string& selector) {
-    const nlohmann::json at = browser_.value(
-        "const box = document.querySelector('" + selector +
-        "').getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2];");
-    browser_.click(at[0], at[1]);
-  }
-  ~Viewer() { BOOST_TEST(browser_.take_faults().dump() == "[]"); }
-
-  static constexpr const char* ready =
-      "document.body.dataset.ready === 'true' && "
-      "document.querySelector('canvas.map')?.mapView.statistics.ms > 0";
-
- private:
-  ServedProgram server_;
-  Browser browser_;
-};
-
-}  // namespace
+BOOST_AUTO_TEST_SUITE(viewer_in_browser, *boost::unit_test::precondition(has_chromium))
 
 BOOST_AUTO_TEST_CASE(arrow_keys_enter_and_escape_lead_through_all_levels) {
   Viewer viewer({});
@@ -157,6 +64,127 @@ BOOST_AUTO_TEST_CASE(click_selects_double_click_zooms_wheel_and_drag_move_the_ma
   browser.wait_until("!map().tip.hidden && map().tip.textContent.includes('sip1.cube6.r1c1')");
 }
 
+BOOST_AUTO_TEST_CASE(keys_zoom_and_move_the_map_and_help_lists_them) {
+  Viewer viewer({"--topology", "tiny"});
+  Browser& browser = viewer.browser();
+  browser.key("m", "m");
+  const std::string whole = viewer.value("map().view").dump();
+  const std::string near = "const near = (a, b) => Math.abs(a - b) < 1e-6 * Math.abs(b);";
+  const auto wait_for_view = [&](const std::string& condition) {
+    browser.wait_until("((v, w) => {" + near + "return " + condition + ";})(map().view, " + whole +
+                       ")");
+  };
+  browser.key("+", "+");
+  wait_for_view("v.k > 1.3 * w.k");
+  browser.key("-", "-");
+  wait_for_view("near(v.k, w.k)");
+  browser.key("ArrowRight", "", Browser::shift);
+  wait_for_view("near(v.x, w.x - 80)");
+  browser.key("ArrowUp", "", Browser::shift);
+  wait_for_view("near(v.y, w.y + 80)");
+  browser.key("0", "0");
+  wait_for_view("near(v.x, w.x) && near(v.y, w.y)");
+  BOOST_TEST(viewer.selected() == "Nothing selected");
+  browser.key("?", "?");
+  browser.wait_until("document.querySelector('#help').open");
+  for (const char* key : {"search a node", "neighbour", "one level out", "route", "replay"})
+    BOOST_TEST(viewer.text("#help").find(key) != std::string::npos, key);
+  viewer.picture("-help");
+  viewer.press("#help .close");
+  browser.wait_until("!document.querySelector('#help').open");
+}
+
+BOOST_AUTO_TEST_CASE(a_click_on_a_link_selects_the_direction_on_whose_right_it_is) {
+  Viewer viewer({"--topology", "tiny"});
+  Browser& browser = viewer.browser();
+  // Middle of the first part of the link, and the right of its direction there.
+  const nlohmann::json at = browser.value(R"js(
+    map().zoomTo("sip0.cube0");
+    map().draw();
+    const { points } = map().scene.link("sip0.cube0.r0c0", "sip0.cube0.r0c1");
+    const [[ax, ay], [bx, by]] = points.map(([x, y]) => [map().view.x + map().view.k * x, map().view.y + map().view.k * y]);
+    const box = map().canvas.getBoundingClientRect(), length = Math.hypot(bx - ax, by - ay);
+    return [box.x + (ax + bx) / 2, box.y + (ay + by) / 2, -(by - ay) / length, (bx - ax) / length];)js");
+  const double x = at[0], y = at[1], right_x = at[2], right_y = at[3];
+  browser.click(x + 2 * right_x, y + 2 * right_y);
+  browser.wait_until("map().selected === 'sip0.cube0.r0c0 > sip0.cube0.r0c1'");
+  browser.wait_until("text('#panel .attributes')?.includes('bandwidth')");
+  browser.click(x - 2 * right_x, y - 2 * right_y);
+  browser.wait_until("map().selected === 'sip0.cube0.r0c1 > sip0.cube0.r0c0'");
+}
+
+BOOST_AUTO_TEST_CASE(the_arrow_keys_choose_in_the_search) {
+  Viewer viewer({"--topology", "tiny"});
+  Browser& browser = viewer.browser();
+  browser.key("/", "/");
+  browser.type("pe_gemm");
+  browser.wait_until("document.querySelectorAll('#search-list [role=option]').length > 2");
+  const std::string third =
+      viewer.value("document.querySelectorAll('#search-list .name')[2].textContent");
+  for (const char* key : {"ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp", "Enter"})
+    browser.key(key);
+  browser.wait_until("map().selected === '" + third + "'");
+}
+
+BOOST_AUTO_TEST_CASE(differences_of_two_topologies_are_coloured_and_listed) {
+  const std::string a =
+      runs().write("two-sips.yaml",
+                   "include: topology.tiny.yaml\nsystem: {sips: {count: 2}}\n"
+                   "cube: {pe_template: {components: {pe_dma: {attrs: {rd_engines: 8}}}}}\n");
+  const std::string b = runs().write("one-sip.yaml", "include: topology.tiny.yaml\n");
+  Viewer viewer({a, b});
+  Browser& browser = viewer.browser();
+  // As a user chooses it; the colour is that of a corner of the block.
+  browser.value(
+      "const choice = document.querySelector('#machine-choice'); choice.value = '0-1'; "
+      "choice.dispatchEvent(new Event('change'));");
+  browser.wait_until("map().marks?.size > 0 && text('.legend').includes('only A')");
+  const auto colour = [&](const std::string& scope, const std::string& node) {
+    return browser
+        .value("map().zoomTo('" + scope +
+               "'); map().draw();"
+               "const { box } = map().scene.path('" +
+               node +
+               "').pop();"
+               "const { x, y, w, h } = map().screenBox(box);"
+               "return pixel(x + w / 2, y + 0.85 * h);")
+        .get<std::string>();
+  };
+  const auto theme = [&](const std::string& key) {
+    return viewer.value("map().theme." + key).get<std::string>();
+  };
+  BOOST_TEST(colour("sip0.cube0.pe0", "sip0.cube0.pe0.pe_dma") == theme("changed"));
+  BOOST_TEST(colour("sip0.cube0.pe0", "sip0.cube0.pe0.pe_gemm") == theme("kinds.compute[0]"));
+  viewer.picture("-changed");
+  BOOST_TEST(colour("sip1.cube0.pe0", "sip1.cube0.pe0.pe_gemm") == theme("onlyA"));
+  const std::string list = viewer.text("#panel .body");
+  BOOST_TEST(list.find("rd_engines") != std::string::npos);
+  BOOST_TEST(list.find("only in A") != std::string::npos);
+  browser.wait_until("location.hash.includes('difference=1')");
+}
+
+BOOST_AUTO_TEST_CASE(light_and_dark_are_those_of_the_system_until_chosen) {
+  Viewer viewer({"--topology", "tiny"});
+  Browser& browser = viewer.browser();
+  const auto ground = [&] {
+    return viewer.value("map().draw() ?? pixel(2, 2)").get<std::string>();
+  };
+  const std::string light = ground();
+  browser.prefer_colours("dark");
+  browser.wait_until("document.documentElement.dataset.theme === 'dark'");
+  const std::string dark = ground();
+  BOOST_TEST(dark != light);
+  BOOST_TEST(viewer.value("getComputedStyle(document.body).backgroundColor") !=
+             "rgb(255, 255, 255)");
+  viewer.picture("-dark");
+  viewer.press("#theme");
+  browser.wait_until("document.documentElement.dataset.theme === 'light'");
+  BOOST_TEST(ground() == light);
+  viewer.go(viewer.address());  // kept, although the system is dark
+  BOOST_TEST(ground() == light);
+  browser.prefer_colours("light");
+}
+
 BOOST_AUTO_TEST_CASE(routes_have_the_numbers_of_the_command) {
   Viewer viewer({}, "#place=sip0.cube0.pe0.pe_dma");
   Browser& browser = viewer.browser();
@@ -182,141 +210,61 @@ BOOST_AUTO_TEST_CASE(routes_have_the_numbers_of_the_command) {
   BOOST_TEST(viewer.value("map().route.length") == hops.size());
 }
 
-BOOST_AUTO_TEST_CASE(a_run_colours_the_map_over_the_interval_of_the_slider) {
-  Viewer viewer({runs().gemm()});
-  Browser& browser = viewer.browser();
-  browser.wait_until("map().uses?.shown.get('') !== undefined");
-  const nlohmann::json whole = viewer.value("map().uses.shown.get('').blocks");
-  // The first half of the overview.
-  const nlohmann::json box = browser.value(
-      "const box = document.querySelector('.overview').getBoundingClientRect(); return [box.x, "
-      "box.y, box.width, box.height];");
-  const double left = box[0].get<double>() + 190,
-               right = box[0].get<double>() + box[2].get<double>() - 8,
-               y = box[1].get<double>() + 20;
-  browser.drag(left + 1, y, (left + right) / 2, y);
-  browser.wait_until("location.hash.includes('time=')");
-  browser.wait_until("[...map().uses.answers.keys()].some((key) => !key.startsWith('|'))");
-  browser.key(" ", " ");  // replay
-  browser.wait_until("text('.interval').includes(' to ')");
-  browser.key(" ", " ");
-  viewer.press(".bar button[title=\"Show the whole run\"]");
-  browser.wait_until("!location.hash.includes('time=')");
-  browser.wait_until("JSON.stringify(map().uses.shown.get('').blocks) === '" + whole.dump() + "'");
-}
-
-BOOST_AUTO_TEST_CASE(tables_sort_and_a_row_leads_to_its_place) {
-  Viewer viewer({runs().gemm()}, "#tab=tables");
-  Browser& browser = viewer.browser();
-  browser.wait_until("document.querySelector('.tables [data-name=servers]') !== null");
-  browser.value("document.querySelector('.tables [data-name=servers]').click()");
-  browser.wait_until("document.querySelectorAll('.tables button.place').length > 0");
-  // In one call: the rows may be replaced when those of the chosen table have arrived.
-  const std::string place = viewer.value(
-      "(() => { const row = document.querySelector('.tables button.place'); row.click(); "
-      "return row.title; })()");
-  browser.wait_until("map().selected === '" + place + "'");
-  browser.wait_until("text('#panel h2') !== 'Nothing selected'");
-}
-
-BOOST_AUTO_TEST_CASE(bottlenecks_and_critical_path_are_shown_with_their_places) {
-  Viewer viewer({runs().gemm()}, "#tab=summary");
-  Browser& browser = viewer.browser();
-  browser.wait_until("document.querySelectorAll('.summary .limits tbody tr').length > 0");
-  browser.key("4", "4");
-  browser.wait_until("document.querySelectorAll('.path button.place').length > 0");
-  BOOST_TEST(viewer.value("map().steps.length").get<int>() > 0);
-  browser.key("1", "1");
-  browser.wait_until("document.querySelector('canvas.gantt').height > 60");
-}
-
-BOOST_AUTO_TEST_CASE(two_runs_have_two_maps_with_one_view_and_one_axis_of_time) {
-  Viewer viewer({runs().gemm(), runs().slow_gemm()}, "#run=0&other=1&tab=compare");
-  Browser& browser = viewer.browser();
-  browser.wait_until("document.querySelectorAll('canvas.map').length === 2");
-  browser.wait_until("document.querySelectorAll('.compare table tbody tr').length > 0");
-  const std::string one_view =
-      "['k', 'x', 'y'].every((key) => Math.abs(map(0).view[key] - map(1).view[key]) < 1e-3)";
-  browser.wait_until(one_view);
-  const double k = viewer.value("map(1).view.k");
-  browser.wheel(300, 300, -300);
-  browser.wait_until("map(1).view.k > " + std::to_string(k) + " && " + one_view);
-  browser.key("1", "1");
-  browser.wait_until("document.querySelector('canvas.gantt').getBoundingClientRect().height > 60");
-}
-
-BOOST_AUTO_TEST_CASE(a_run_started_from_the_page_opens_next_to_the_previous_one) {
-  Viewer viewer({runs().gemm()});
-  Browser& browser = viewer.browser();
-  viewer.press("#show-jobs");
-  browser.wait_until("document.querySelectorAll('#jobs select option').length > 10");
-  browser.value(
-      "const bench = document.querySelector('#jobs .bench select');"
-      "bench.value = 'matmul-composite'; bench.dispatchEvent(new Event('change'));"
-      "document.querySelector('#parameter-M').value = '-1';"
-      "document.querySelector('#jobs form button[type=submit]').click();");
-  browser.wait_until("text('#job-fault') !== ''");  // as on the command line
-  browser.value(
-      "document.querySelector('#parameter-M').value = '64';"
-      "document.querySelector('#jobs form button[type=submit]').click();");
-  browser.wait_until("text('#jobs .job code')?.includes('M=64')");
-  browser.wait_until("document.querySelector('#jobs .job.done') !== null");
-  viewer.press("#jobs .job .main");
-  browser.wait_until("document.querySelectorAll('canvas.map').length === 2");
-  for (const nlohmann::json& fault : browser.take_faults())  // the refused request alone
-    BOOST_TEST(fault.get<std::string>().find("400 (Bad Request)") != std::string::npos, fault);
-}
-
-BOOST_AUTO_TEST_CASE(names_of_files_are_text) {
-  const std::string hostile = runs().file("<img src=x onerror=alert(1)>.sqlite");
-  std::ofstream(hostile, std::ios::binary)
-      << std::ifstream(runs().gemm(), std::ios::binary).rdbuf();
-  Viewer viewer({hostile});
-  BOOST_TEST(viewer.value("document.querySelectorAll('img').length") == 0);
-  BOOST_TEST(viewer.value("text('#run-choice')").get<std::string>().find("<img") !=
-             std::string::npos);
-}
-
-BOOST_AUTO_TEST_CASE(the_exported_file_opens_from_disk_without_a_request) {
-  const std::string file = runs().file("export.html");
-  const ProgramResult result = kernbench_program({"web", runs().gemm(), "--export", file});
-  BOOST_TEST_REQUIRE(result.status == 0, result.err);
-  Browser browser;
-  browser.open("file://" + file, Viewer::ready);
-  browser.value(helpers);
-  browser.wait_until("map().uses?.answers.size > 0");
-  browser.key("2", "2");
-  browser.wait_until("document.querySelectorAll('.summary .limits tbody tr').length > 0");
-  BOOST_TEST(browser.value("return performance.getEntriesByType('resource').length;") == 0);
-  BOOST_TEST(browser.take_faults().dump() == "[]");
-}
-
-BOOST_AUTO_TEST_CASE(a_page_of_another_origin_reads_nothing) {
-  const ServedProgram server({});
-  Browser browser;
-  browser.open("about:blank");
-  const std::string address = "http://127.0.0.1:" + std::to_string(server.port()) + "/api/session";
-  const nlohmann::json answer = browser.value(
-      "try { const answer = await fetch('" + address + "', { headers: { 'X-Kernbench-Token': '" +
-      server.token() +
-      "' } }); return 'read ' + answer.status; } catch (fault) { return 'refused'; }");
-  BOOST_TEST(answer == "refused");
-}
-
-BOOST_AUTO_TEST_CASE(a_frame_of_sixteen_sips_draws_a_bounded_number_of_blocks) {
-  Viewer viewer({"--set", "system.sips.count=16"});
-  // Blocks of the frame with the most, from the whole machine to a hundredth of it.
-  const int drawn = viewer.browser().value(R"js(
-    let most = 0;
-    const whole = map().view;
-    for (let k = 1; k < 100; k *= 1.3) {
-      map().setView({ k: whole.k * k, x: map().width / 2 - (map().width / 2 - whole.x) * k, y: map().height / 2 - (map().height / 2 - whole.y) * k });
-      map().draw();
-      most = Math.max(most, map().statistics.blocks);
-    }
-    return most;)js");
-  BOOST_TEST(drawn > 300);
-  BOOST_TEST(drawn <= 4100);
+BOOST_AUTO_TEST_CASE(a_frame_of_sixteen_sips_has_a_bounded_number_of_calls) {
+  // Any statistics colour all blocks, and links by direction.
+  const std::string statistics =
+      runs().write("links.json", R"({"links": [{"src": "sip0.cube0.r0c0", "dst": "sip0.cube0.r0c1",
+                                  "utilisation": 0.5}]})");
+  for (const bool with_run : {false, true}) {
+    Words words{"--topology", "topology.yaml", "--set", "system.sips.count=16"};
+    if (with_run) words.push_back(statistics);
+    Viewer viewer(words);
+    Browser& browser = viewer.browser();
+    browser.value("document.documentElement.style.setProperty('--dock', '120px');");
+    browser.wait_until("map().height > 600" +
+                       std::string(with_run ? " && Boolean(map().uses)" : ""));
+    // The frame with most blocks, of those around the middle and around a SIP.
+    const nlohmann::json most = browser.value(R"js(
+      const kinds = ["fillRect", "fillText", "fill", "stroke", "strokeRect", "clearRect"];
+      window.calls = 0;
+      for (const kind of kinds) {
+        const drawn = CanvasRenderingContext2D.prototype[kind];
+        CanvasRenderingContext2D.prototype[kind] = function (...rest) { ++window.calls; return drawn.apply(this, rest); };
+      }
+      map().fit(false);
+      const whole = map().view, { width, height } = map(), sip = map().scene.path("sip5").pop().box;
+      const middles = [[(width / 2 - whole.x) / whole.k, (height / 2 - whole.y) / whole.k], [sip.x + sip.w / 2, sip.y + sip.h / 2]];
+      let most = { blocks: 0 };
+      for (const [x, y] of middles) {
+        for (let k = whole.k; k < 100 * whole.k; k *= 1.1) {
+          const view = { k, x: width / 2 - x * k, y: height / 2 - y * k };
+          map().setView(view);
+          window.calls = 0;
+          map().draw();
+          const { blocks, links } = map().statistics;
+          if (blocks > most.blocks) most = { blocks, links, calls: window.calls, view };
+        }
+      }
+      map().setView(most.view);
+      return most;)js");
+    const int blocks = most["blocks"], links = most["links"], calls = most["calls"];
+    BOOST_TEST(blocks > 1000);
+    BOOST_TEST(blocks <= 4100);
+    // A block: edge, ground, two texts. A link: a rectangle for each of at most three parts, with a
+    // run in both directions.
+    BOOST_TEST(calls <= 4 * blocks + (with_run ? 6 : 3) * links);
+    // A measurement, no limit: processor time depends on the host.
+    constexpr int frames = 50;
+    if (with_run) browser.wait_until("!map().uses.pending && map().uses.wanted.size === 0");
+    const double before = browser.processor_seconds();
+    browser.value("for (let i = 0; i < " + std::to_string(frames) +
+                  "; ++i) { map().later(); await new Promise(requestAnimationFrame); }"
+                  "pixel(0, 0);");
+    const double used = browser.processor_seconds() - before;
+    BOOST_TEST_MESSAGE("frame " << (with_run ? "with" : "without") << " a run: " << blocks
+                                << " blocks, " << links << " links, " << calls << " calls, "
+                                << 1000 * used / frames << " ms of processor time");
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,14 +8,7 @@
 using namespace kernbench;
 using namespace kernbench::test;
 
-BOOST_AUTO_TEST_SUITE(
-    viewer_links_in_browser, *boost::unit_test::precondition([](boost::unit_test::test_unit_id) {
-      static const bool found = has_chromium();
-      if (!found)
-        BOOST_TEST_MESSAGE(
-            "chromium is not installed: skipped (packaging/debian-packages-long.txt)");
-      return found;
-    }))
+BOOST_AUTO_TEST_SUITE(viewer_links_in_browser, *boost::unit_test::precondition(has_chromium))
 
 namespace {
 

@@ -1,7 +1,10 @@
 // Files that `kernbench web` loads, right and wrong ones (spec 11.5).
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <csignal>
 
 #include "tests/web/served_program.h"
 
@@ -103,6 +106,11 @@ BOOST_AUTO_TEST_CASE(files_that_are_no_runs_are_refused_with_the_reason) {
   const std::string killed = folder.write("killed.sqlite", bytes);
   change(killed, "DELETE FROM meta");
   check_web_refuses(killed, {"is not complete: the run that wrote it has not ended"});
+  const std::string running = folder.file("running.sqlite");
+  kernbench_program({"run", "--bench", "int8-gemm", "--topology", "tiny", "--data", "off",
+                     "--param", "K=16384", "--param", "N=16384", "--op-log", running},
+                    {SIGKILL, running, 64 << 10});
+  check_web_refuses(running, {"is not complete: the run that wrote it has not ended"});
   const std::string foreign = folder.write("foreign.sqlite", bytes);
   change(foreign, "DROP TABLE server_use");
   check_web_refuses(foreign, {"has no table 'server_use'"});
@@ -128,6 +136,24 @@ BOOST_AUTO_TEST_CASE(statistics_that_are_none_are_refused_with_the_reason) {
   check_web_refuses(folder.file("alone.json"), {"alone.json.config.yaml", "--topology"});
   const ServedProgram web({folder.file("alone.json"), "--topology", "tiny"});
   BOOST_TEST(web.json("/api/session")["runs"][0]["machine"] == 0);
+}
+
+BOOST_AUTO_TEST_CASE(links_of_traffic_are_statistics) {
+  const TemporaryFolder folder;
+  completed({"traffic", "--topology", "tiny", "--generate", "stream", "--requests", "4", "--links",
+             folder.file("links.json")});
+  const ServedProgram web({folder.file("links.json")});
+  BOOST_TEST(web.json("/api/session")["runs"][0]["kind"] == "stats");
+  double most = 0, expected = 0;
+  const auto use = web.json("/api/run/0/use?scope=sip0.cube0");
+  const Json file = Json::parse(folder.read("links.json"));
+  for (const auto& link : use["links"])
+    for (const auto& share : link)
+      if (share.is_number()) most = std::max(most, share.get<double>());
+  for (const auto& link : file["links"])
+    expected = std::max(expected, link["utilisation"].get<double>());
+  BOOST_TEST(expected > 0.5);
+  BOOST_TEST(std::abs(most - expected) < 1e-4);
 }
 
 BOOST_AUTO_TEST_CASE(one_wrong_file_among_several_is_a_problem_on_the_page) {
