@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <iterator>
 #include <ostream>
+#include <string_view>
+#include <systemc>
 #include <tuple>
 
 namespace kernbench {
@@ -16,6 +19,15 @@ std::string joined(const std::vector<ValueId>& ids) {
 }
 
 }  // namespace
+
+bool OpOrder::operator()(const ExecutedOp& a, const ExecutedOp& b) const {
+  const auto rest_of = [](const ExecutedOp& op) {
+    return std::make_tuple(op.command_id, op.tile_id, op.t_start, std::string_view(op.name));
+  };
+  if (a.node == b.node) return rest_of(a) < rest_of(b);
+  if (a.node == nullptr || b.node == nullptr) return a.node == nullptr;
+  return std::strcmp(a.node->name(), b.node->name()) < 0;
+}
 
 const char* name_of(OpKind kind) {
   constexpr std::array<const char*, 4> names{"memory", "gemm", "math", "copy"};
@@ -60,22 +72,31 @@ void write_csv(std::ostream& out, const OpRow& row) {
 }
 
 void OpLog::write(const ExecutedOp& op) {
+  instant_.add(op.t_end, op, [this](ExecutedOp&& ended) { add(std::move(ended)); });
+}
+
+void OpLog::add(ExecutedOp op) const {
   if (!records_.empty() && op.t_start < records_.back().op.t_start) sorted_ = false;
-  records_.push_back({next_id_++, op});
+  records_.push_back({next_id_++, std::move(op)});
+}
+
+void OpLog::sort() const {
+  if (sorted_) return;
+  std::sort(records_.begin(), records_.end(), [](const OpRecord& a, const OpRecord& b) {
+    return std::tie(a.op.t_start, a.id) < std::tie(b.op.t_start, b.id);
+  });
+  sorted_ = true;
 }
 
 const std::vector<OpRecord>& OpLog::records() const {
-  if (!sorted_) {
-    std::sort(records_.begin(), records_.end(), [](const OpRecord& a, const OpRecord& b) {
-      return std::tie(a.op.t_start, a.id) < std::tie(b.op.t_start, b.id);
-    });
-    sorted_ = true;
-  }
+  instant_.end([this](ExecutedOp&& op) { add(std::move(op)); });
+  sort();
   return records_;
 }
 
 std::vector<OpRecord> OpLog::take_before(Fs end) {
-  records();
+  instant_.end_before(end, [this](ExecutedOp&& op) { add(std::move(op)); });
+  sort();
   const auto rest =
       std::stable_partition(records_.begin(), records_.end(),
                             [end](const OpRecord& record) { return record.op.t_end < end; });

@@ -1,8 +1,8 @@
 // OpLog: the executed operations of a run, in memory (spec 9). Values are recorded per command;
 // parameters of tile stages are supplied by the subscriber that derives them (OpParameters).
 //
-// Listed by t_start, ties by id; ids number the reports in order of arrival, which is the same in
-// every run.
+// Listed by t_start, ties by id. Ids number the operations by their ends, those of one instant by
+// node, command and tile (spec 11.7).
 #pragma once
 
 #include <functional>
@@ -12,9 +12,16 @@
 
 #include "models/base/analysis_port.h"
 #include "models/base/executed_op.h"
+#include "models/base/instant_order.h"
 #include "models/data/data_op.h"
 
 namespace kernbench {
+
+// Order of operations that end at one instant: node by name in byte order, command, tile, start,
+// operation by name.
+struct OpOrder {
+  bool operator()(const ExecutedOp& a, const ExecutedOp& b) const;
+};
 
 struct OpRecord {
   std::uint64_t id = 0;
@@ -44,7 +51,7 @@ class OpLog : public tlm::tlm_analysis_if<ExecutedOp> {
  public:
   void write(const ExecutedOp& op) override;
 
-  std::size_t size() const { return records_.size(); }
+  std::size_t size() const { return records_.size() + instant_.size(); }
   const std::vector<OpRecord>& records() const;  // sorted; valid until the next report
   // Removes and returns records that ended before this time, in the order of records().
   std::vector<OpRecord> take_before(Fs end);
@@ -53,9 +60,13 @@ class OpLog : public tlm::tlm_analysis_if<ExecutedOp> {
   void write_csv(std::ostream& out, const NodeName& node_name) const;
 
  private:
+  void add(ExecutedOp op) const;
+  void sort() const;
+
   mutable std::vector<OpRecord> records_;
+  mutable InstantOrder<ExecutedOp, OpOrder> instant_;  // not yet numbered
   mutable bool sorted_ = true;
-  std::uint64_t next_id_ = 1;
+  mutable std::uint64_t next_id_ = 1;
 };
 
 }  // namespace kernbench

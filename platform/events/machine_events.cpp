@@ -26,13 +26,12 @@ TransferProbe::TransferProbe(Platform& platform, EventSource& events)
 
 void TransferProbe::write(const TransactionEnd& end) {
   const Transaction& transaction = end.transaction;
-  const TransferPath path = breakdown_.take(transaction);
+  TransferPath path = breakdown_.take(transaction);
   const RouteExtension& route = transaction.route();
   if (!transaction.accesses_memory() || route.path == nullptr) return;
   const NodeId source = route.request_path().source(), target = route.request_path().target();
   const Node &initiator = graph_.node(source), &memory = graph_.node(target);
   TransferRow row;
-  row.id = ++transfers_;
   row.initiator = initiator.name;
   row.target = memory.name;
   row.initiator_kind = name_of(initiator.kind);
@@ -42,9 +41,19 @@ void TransferProbe::write(const TransactionEnd& end) {
   row.bytes = transaction.get_data_length();
   row.issued = path.issue;
   row.end = path.end;
-  events_.rows<TransferRow>().write(row);
-  for (const TransferPath::Interval& hop : path.intervals)
-    events_.rows<HopRow>().write({row.id, id_of(hop.place), name_of(hop.part), hop.start, hop.end});
+  instant_.add(Component::now(), {route.key, std::move(row), std::move(path)},
+               [this](Transfer&& transfer) { write_rows(std::move(transfer)); });
+}
+
+void TransferProbe::close() {
+  instant_.end([this](Transfer&& transfer) { write_rows(std::move(transfer)); });
+}
+
+void TransferProbe::write_rows(Transfer transfer) {
+  const std::uint64_t id = transfer.row.id = ++transfers_;
+  events_.rows<TransferRow>().write(transfer.row);
+  for (const TransferPath::Interval& hop : transfer.path.intervals)
+    events_.rows<HopRow>().write({id, id_of(hop.place), name_of(hop.part), hop.start, hop.end});
 }
 
 std::uint64_t TransferProbe::id_of(FabricPlace place) {
@@ -138,6 +147,7 @@ void MachineEvents::close(Fs simulated, const RunResult& result) {
       status_ == RunStatus::completed && doubled_.has_ended() && !usage_.runs_kernels();
   usage_.close();
   if (time_) time_->close();
+  if (transfers_) transfers_->close();
   if (launch_work_) launch_work_->close();
   statistics_.emplace(platform_, activity_, simulated);
   write_statistics();

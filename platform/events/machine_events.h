@@ -10,8 +10,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "models/base/instant_order.h"
 #include "models/protocol/tie_key.h"
 #include "platform/assembly/run.h"
 #include "platform/energy/energy_account.h"
@@ -39,19 +41,33 @@ struct HostCall {
 //
 // A transfer lasts from the grant of its DMA channel, or from its issue by the host, to the arrival
 // of its response, or to its commit if it has none. Rows are written when its transaction is
-// released, which is not before its end.
+// released, which is not before its end; those of one instant by initiator, then by transaction.
 class TransferProbe final : private tlm::tlm_analysis_if<TransactionEnd> {
  public:
   // Observes `platform`; rows go to `events`. Both outlive it.
   TransferProbe(Platform& platform, EventSource& events);
 
+  void close();  // writes the remaining rows
+
  private:
+  struct Transfer {
+    TieKey key;
+    TransferRow row;  // without its id
+    TransferPath path;
+  };
+  struct Order {
+    bool operator()(const Transfer& a, const Transfer& b) const {
+      return std::tie(a.key.initiator, a.key) < std::tie(b.key.initiator, b.key);
+    }
+  };
   void write(const TransactionEnd& end) override;
+  void write_rows(Transfer transfer);
   std::uint64_t id_of(FabricPlace place);
 
   const Graph& graph_;
   EventSource& events_;
   LatencyBreakdown breakdown_;
+  InstantOrder<Transfer, Order> instant_;     // released, not yet written
   std::vector<std::uint64_t> nodes_, links_;  // ids of places; 0: none yet
   std::uint64_t places_ = 0, transfers_ = 0;
   AnalysisBinding<TransactionEnd> ends_;

@@ -39,7 +39,7 @@ using OptionalFs = std::optional<Fs>;  // null: the event had not occurred when 
 using OptionalText = std::optional<std::string>;
 
 struct ExecutedOpRow {
-  std::uint64_t id = 0;  // in the order of the reports, from 1
+  std::uint64_t id = 0;  // by end, node, command, tile, from 1
   Fs start = 0, end = 0;
   std::string node;
   OpKind kind = OpKind::memory;
@@ -181,7 +181,7 @@ struct CommandRow {
 };
 
 struct MessageRow {
-  std::uint64_t id = 0;  // in the order of sending, from 1
+  std::uint64_t id = 0;  // by time of sending, sender, ring, from 1
   std::uint64_t ring = 0, number = 0, slot = 0, bytes = 0;
   std::string sender;  // PE
   OptionalText receiver;

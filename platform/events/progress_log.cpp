@@ -1,6 +1,7 @@
 #include "platform/events/progress_log.h"
 
 #include <algorithm>
+#include <iterator>
 #include <systemc>
 
 #include "platform/assembly/machine_root.h"
@@ -34,32 +35,30 @@ ProgressLog::ProgressLog(Observation& observation, OpTable& table, std::uint64_t
 void ProgressLog::take(const ExecutedOp& op) {
   if (op.tile_id >= 0) return;
   const auto found = commands_.find({op.node, op.command_id});
-  if (found != commands_.end()) found->second.row.dispatched = op.t_start;
+  if (found != commands_.end()) found->second.dispatched = op.t_start;
 }
 
 void ProgressLog::write(const TraceEvent& event) {
   const CommandKey key{event.node, event.command_id};
   if (event.kind == TraceKind::command_submitted) {
-    commands_[key] = {submitted_++,
-                      {scope_in_machine(*event.node), event.command_id, event.time, {}, {}}};
+    commands_[key] = {scope_in_machine(*event.node), event.command_id, event.time, {}, {}};
   } else if (event.kind == TraceKind::sub_command_dispatched) {
     const auto found = commands_.find(key);
-    if (found != commands_.end() && !found->second.row.dispatched)
-      found->second.row.dispatched = event.time;
+    if (found != commands_.end() && !found->second.dispatched)
+      found->second.dispatched = event.time;
   } else if (event.kind == TraceKind::command_complete) {
     const auto found = commands_.find(key);
     if (found == commands_.end()) return;
-    found->second.row.completed = event.time;
-    rows_.commands.push_back(std::move(found->second.row));
+    found->second.completed = event.time;
+    add(rows_.commands, event.time, std::move(found->second));
     commands_.erase(found);
-    spill_beyond_limit();
   }
 }
 
 void ProgressLog::take(const KernelStart& start) {
-  rows_.starts.push_back({start.request, scope_in_machine(*start.node), start.kernel, start.start,
-                          start.target, start.stream});
-  spill_beyond_limit();
+  add(rows_.starts, start.start,
+      KernelStartRow{start.request, scope_in_machine(*start.node), start.kernel, start.start,
+                     start.target, start.stream});
 }
 
 void ProgressLog::write(const KernelRun& run) {
@@ -69,8 +68,7 @@ void ProgressLog::write(const KernelRun& run) {
              run.target,   run.stream,
              {},           {}};
   if (*run.unwaited != '\0') row.unwaited = run.unwaited;
-  rows_.runs.push_back(std::move(row));
-  spill_beyond_limit();
+  add(rows_.runs, row.end, std::move(row));
 }
 
 void ProgressLog::write(const KernelWait& wait) {
@@ -79,21 +77,18 @@ void ProgressLog::write(const KernelWait& wait) {
     row.command = wait.command;
     row.command_kind = wait.command_kind;
   }
-  rows_.waits.push_back(std::move(row));
-  spill_beyond_limit();
+  add(rows_.waits, row.end, std::move(row));
 }
 
 void ProgressLog::take(const SlotWait& wait) {
-  rows_.slot_waits.push_back(
-      {scope_in_machine(*wait.node), wait.waiting, wait.start, wait.end, wait.stream});
-  spill_beyond_limit();
+  add(rows_.slot_waits, wait.end,
+      SlotWaitRow{scope_in_machine(*wait.node), wait.waiting, wait.start, wait.end, wait.stream});
 }
 
 void ProgressLog::write(const MessageProgress& step) {
   const MessageKey key{step.installation, step.slot, step.number};
   if (step.step == MessageProgress::Step::sent) {
     MessageRow row;
-    row.id = ++sent_;
     row.ring = step.ring;
     row.number = step.number;
     row.slot = step.slot;
@@ -102,9 +97,10 @@ void ProgressLog::write(const MessageProgress& step) {
     row.sent = step.end;
     row.installation = step.installation;
     row.send_stream = step.stream;
-    messages_[key] = std::move(row);
-    return;
+    return sent_now_.add(step.end, std::move(row),
+                         [this](MessageRow&& sent) { number(std::move(sent)); });
   }
+  sent_now_.end_before(step.end, [this](MessageRow&& sent) { number(std::move(sent)); });
   const auto found = messages_.find(key);
   if (found == messages_.end()) return;  // observed from its middle
   MessageRow& row = found->second;
@@ -119,12 +115,65 @@ void ProgressLog::write(const MessageProgress& step) {
   row.consumed = step.end;
   row.credit = step.credit;
   row.receive_stream = step.stream;
-  rows_.messages.push_back(std::move(row));
+  add(rows_.messages, step.end, std::move(row));
   messages_.erase(found);
-  spill_beyond_limit();
+}
+
+void ProgressLog::number(MessageRow message) {
+  message.id = ++sent_;
+  const MessageKey key{message.installation, message.slot, message.number};
+  messages_[key] = std::move(message);
+}
+
+// --- Order
+
+bool ProgressLog::RowOrder::operator()(const KernelStartRow& a, const KernelStartRow& b) const {
+  return std::tie(a.pe, a.stream, a.request) < std::tie(b.pe, b.stream, b.request);
+}
+bool ProgressLog::RowOrder::operator()(const RunRow& a, const RunRow& b) const {
+  return std::tie(a.pe, a.stream, a.request) < std::tie(b.pe, b.stream, b.request);
+}
+bool ProgressLog::RowOrder::operator()(const WaitRow& a, const WaitRow& b) const {
+  return std::tie(a.pe, a.stream, a.start, a.reason, a.command) <
+         std::tie(b.pe, b.stream, b.start, b.reason, b.command);
+}
+bool ProgressLog::RowOrder::operator()(const SlotWaitRow& a, const SlotWaitRow& b) const {
+  return std::tie(a.pe, a.stream, a.start, a.waiting) <
+         std::tie(b.pe, b.stream, b.start, b.waiting);
+}
+bool ProgressLog::RowOrder::operator()(const CommandRow& a, const CommandRow& b) const {
+  return std::tie(a.pe, a.command) < std::tie(b.pe, b.command);
+}
+bool ProgressLog::RowOrder::operator()(const MessageRow& a, const MessageRow& b) const {
+  return a.id < b.id;
+}
+bool ProgressLog::SendOrder::operator()(const MessageRow& a, const MessageRow& b) const {
+  return std::tie(a.sender, a.installation, a.ring, a.number) <
+         std::tie(b.sender, b.installation, b.ring, b.number);
+}
+
+template <class Row>
+void ProgressLog::add(std::vector<Row>& rows, Fs end, Row row) {
+  std::get<Instant<Row>>(instants_).add(end, std::move(row), [this, &rows](Row&& each) {
+    rows.push_back(std::move(each));
+    spill_beyond_limit();
+  });
 }
 
 // --- End of the run
+
+void ProgressLog::end_instants() {
+  const auto end = [this](auto& instant, auto& rows) {
+    instant.end([&rows](auto&& row) { rows.push_back(std::move(row)); });
+  };
+  end(std::get<0>(instants_), rows_.starts);
+  end(std::get<1>(instants_), rows_.runs);
+  end(std::get<2>(instants_), rows_.waits);
+  end(std::get<3>(instants_), rows_.slot_waits);
+  end(std::get<4>(instants_), rows_.commands);
+  end(std::get<5>(instants_), rows_.messages);
+  sent_now_.end([this](MessageRow&& sent) { number(std::move(sent)); });
+}
 
 void ProgressLog::spill_beyond_limit() {
   if (table_ == nullptr || rows_.size() < limit_) return;
@@ -137,21 +186,22 @@ void ProgressLog::spill_beyond_limit() {
 }
 
 void ProgressLog::take_unfinished() {
-  std::vector<InFlight> commands;
+  std::vector<CommandRow> commands;
   for (auto& [key, command] : commands_) commands.push_back(std::move(command));
-  std::sort(commands.begin(), commands.end(),
-            [](const InFlight& a, const InFlight& b) { return a.place < b.place; });
-  for (InFlight& command : commands) rows_.commands.push_back(std::move(command.row));
+  std::sort(commands.begin(), commands.end(), [](const CommandRow& a, const CommandRow& b) {
+    return std::tie(a.submitted, a.pe, a.command) < std::tie(b.submitted, b.pe, b.command);
+  });
+  std::move(commands.begin(), commands.end(), std::back_inserter(rows_.commands));
   std::vector<MessageRow> messages;
   for (auto& [key, message] : messages_) messages.push_back(std::move(message));
-  std::sort(messages.begin(), messages.end(),
-            [](const MessageRow& a, const MessageRow& b) { return a.id < b.id; });
-  for (MessageRow& message : messages) rows_.messages.push_back(std::move(message));
+  std::sort(messages.begin(), messages.end(), RowOrder());
+  std::move(messages.begin(), messages.end(), std::back_inserter(rows_.messages));
   commands_.clear();
   messages_.clear();
 }
 
 ProgressRows ProgressLog::take() {
+  end_instants();
   take_unfinished();
   return std::move(rows_);
 }

@@ -1,8 +1,8 @@
 // ProgressLog: progress of kernels, commands and messages as tables next to the operations of a log
 // (docs/op-log.md).
 //
-// Rows are in the order of their ends. Commands and messages in flight at the end of the run come
-// last.
+// Rows are in the order of their ends, those of one instant by PE, then by stream and command,
+// request or message (spec 11.7). Commands and messages in flight at the end of the run come last.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "models/base/instant_order.h"
 #include "models/protocol/observation.h"
 #include "platform/events/op_table.h"
 
@@ -51,10 +52,19 @@ class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
   void close(const std::vector<LaunchRow>& launches);
 
  private:
-  struct InFlight {
-    std::uint64_t place = 0;  // in the order of submission
-    CommandRow row;
+  struct RowOrder {
+    bool operator()(const KernelStartRow& a, const KernelStartRow& b) const;
+    bool operator()(const RunRow& a, const RunRow& b) const;
+    bool operator()(const WaitRow& a, const WaitRow& b) const;
+    bool operator()(const SlotWaitRow& a, const SlotWaitRow& b) const;
+    bool operator()(const CommandRow& a, const CommandRow& b) const;
+    bool operator()(const MessageRow& a, const MessageRow& b) const;  // by id
   };
+  struct SendOrder {
+    bool operator()(const MessageRow& a, const MessageRow& b) const;
+  };
+  template <class Row>
+  using Instant = InstantOrder<Row, RowOrder>;
   using CommandKey = std::pair<const sc_core::sc_object*, std::uint64_t>;  // scheduler, command
   struct CommandHash {
     std::size_t operator()(const CommandKey& key) const {
@@ -77,15 +87,24 @@ class ProgressLog final : private tlm::tlm_analysis_if<TraceEvent>,
   void write(const KernelRun& run) override;
   void write(const KernelWait& wait) override;
   void write(const MessageProgress& step) override;
+  // Adds a row that ends at `end` to `rows`.
+  template <class Row>
+  void add(std::vector<Row>& rows, Fs end, Row row);
+  void number(MessageRow message);
+  void end_instants();
   void take_unfinished();
   void spill_beyond_limit();
 
   OpTable* table_ = nullptr;
   std::uint64_t limit_ = 0;
   ProgressRows rows_;
-  std::unordered_map<CommandKey, InFlight, CommandHash> commands_;  // for look-up only
-  std::map<MessageKey, MessageRow> messages_;                       // in flight
-  std::uint64_t submitted_ = 0, sent_ = 0;
+  std::tuple<Instant<KernelStartRow>, Instant<RunRow>, Instant<WaitRow>, Instant<SlotWaitRow>,
+             Instant<CommandRow>, Instant<MessageRow>>
+      instants_;                                  // rows that may not be in order yet
+  InstantOrder<MessageRow, SendOrder> sent_now_;  // messages without ids yet
+  std::unordered_map<CommandKey, CommandRow, CommandHash> commands_;  // for look-up only
+  std::map<MessageKey, MessageRow> messages_;                         // in flight
+  std::uint64_t sent_ = 0;
   std::exception_ptr fault_;
   Subscriber<ExecutedOp> op_subscriber_{*this};
   Subscriber<SlotWait> slot_wait_subscriber_{*this};

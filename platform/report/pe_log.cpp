@@ -37,6 +37,13 @@ auto first_at(const List& list, Member member, Fs time) {
 // --- Events
 
 void PeLogs::write(const ExecutedOp& op) {
+  ExecutedOp ended = op;
+  ended.data.reset();
+  ended.task = nullptr;
+  instant_.add(op.t_end, std::move(ended), [this](const ExecutedOp& each) { add(each); });
+}
+
+void PeLogs::add(const ExecutedOp& op) {
   ++ops_;
   if (op.node == nullptr) return;
   const OperationName& name = names_.of(op);
@@ -50,6 +57,7 @@ void PeLogs::write(const ExecutedOp& op) {
 
 void PeLogs::close(std::vector<LaunchRow> launches) {
   launches_ = std::move(launches);
+  instant_.end([this](const ExecutedOp& op) { add(op); });
   rows_ = progress_.take();
   std::unordered_map<std::string, std::uint64_t> by_request;
   for (const LaunchRow& launch : launches_)

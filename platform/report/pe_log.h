@@ -13,7 +13,7 @@
 namespace kernbench {
 
 struct LoggedOp {
-  std::uint64_t id = 0;  // in the order of the reports, from 1
+  std::uint64_t id = 0;  // as in the operation log
   Fs start = 0, end = 0;
   const OperationName* is = nullptr;
   std::uint64_t command = 0;
@@ -108,11 +108,13 @@ class PeLogs final : private tlm::tlm_analysis_if<ExecutedOp> {
 
  private:
   void write(const ExecutedOp& op) override;
+  void add(const ExecutedOp& op);
   PeLog& pe(const std::string& name) { return pes_.try_emplace(name, name).first->second; }
 
   std::map<std::string, PeLog> pes_;
   OperationNames names_;
-  std::vector<PeLog*> places_;  // by OperationName::place
+  std::vector<PeLog*> places_;                 // by OperationName::place
+  InstantOrder<ExecutedOp, OpOrder> instant_;  // not yet numbered
   std::uint64_t ops_ = 0;
   ProgressLog progress_;
   ProgressRows rows_;
