@@ -109,14 +109,16 @@ class Component : public sc_core::sc_module {
   // Polls and clocks use fs() or until().
   sc_core::sc_time work_at(Fs instant) const {
     const sc_core::sc_time delay = until(instant);
-    pending_waits_.busy_until(instant);
+    expect_work(instant);
     return delay;
   }
   // Same as work_at(instant), with `now` supplied by the caller; `instant` is not earlier.
   sc_core::sc_time work_at(Fs instant, Fs now) const {
-    pending_waits_.busy_until(instant);
+    expect_work(instant);
     return fs(instant - now);
   }
+  // Declares work at that instant, which something else than an event of this component starts.
+  void expect_work(Fs instant) const { pending_waits_.busy_until(instant); }
   static constexpr const char* end_of_time =
       "simulated time would pass the 18446 s that 64 bits of femtoseconds hold";
   // Error text for an instant in the past, caused by a sum that has wrapped round or a wrong return

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "models/base/errors.h"
+#include "models/protocol/fabric_calendar.h"
 #include "models/protocol/fabric_signals.h"
 #include "models/protocol/machine_services.h"
 
@@ -111,13 +112,8 @@ CreditStatistics& BufferedOutput::statistics_of(FabricNode& node) {
 }
 
 FabricNode::FabricNode(const ComponentInit& init, ArrivalQueue::Forwarding forwarding)
-    : Component(init), wake_("wake_event"), arrivals_(forwarding),
-      observation_(init.services.observation()) {
-  SC_HAS_PROCESS(FabricNode);
-  SC_METHOD(wake);
-  sensitive << wake_;
-  dont_initialize();
-}
+    : Component(init), calendar_(machine_services(init.services).calendar()), arrivals_(forwarding),
+      observation_(init.services.observation()) {}
 
 FabricNode::~FabricNode() = default;
 
@@ -265,12 +261,13 @@ void FabricNode::rearm() {
   const Fs at = now();
   if (due < at) return machine_services(services()).fatal(*this, in_the_past("next_due()", due));
   armed_ = due;
-  wake_.notify(work_at(due, at));  // due now: in the next delta, never at once
+  expect_work(due);
+  calendar_.add(*this, due, at);
 }
 
 void FabricNode::wake() {
   armed_ = 0;
-  if (!guarded_process(services(), *this, [this] { serve(); })) return;
+  if (!guarded(services(), *this, [this] { serve(); })) return;
   show();
   armed_ = never_fs;
   rearm();

@@ -1,7 +1,7 @@
-// Base class of every node of the fabric: its ports, its inbox and the one event that wakes it.
+// Base class of every node of the fabric: its ports, its inbox, and when it is woken.
 //
-// Timing: none of its own. accepted() files the future arrival; the node's single SC_METHOD runs at
-// next_due().
+// Timing: none of its own. accepted() files the future arrival; the node is woken at next_due(),
+// by the calendar of the fabric (fabric_calendar.h).
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -17,7 +17,8 @@
 
 namespace kernbench {
 
-class FabricSignals;  // models/protocol/fabric_signals.h
+class FabricCalendar;  // models/protocol/fabric_calendar.h
+class FabricSignals;   // models/protocol/fabric_signals.h
 
 class FabricNode : public Component {
  public:
@@ -130,6 +131,7 @@ class FabricNode : public Component {
  private:
   friend class FabricSignals;
   friend class BufferedOutput;
+  friend class FabricCalendar;  // wakes it
   class Input;
   class Output;
 
@@ -155,7 +157,7 @@ class FabricNode : public Component {
   boost::container::flat_map<const Path*, std::unique_ptr<DirectRoute>> direct_routes_;
 
   // Members that every flit touches are contiguous.
-  sc_core::sc_event wake_;
+  FabricCalendar& calendar_;
 
  protected:
   ArrivalQueue arrivals_;
@@ -163,8 +165,9 @@ class FabricNode : public Component {
  private:
   std::vector<FabricForward*> links_;           // bindings of outputs_; null until the first use
   std::vector<std::int8_t> output_takes_runs_;  // by output; -1: not known yet
-  Fs armed_ =
-      never_fs;  // when wake_ is due; 0 while serve() runs, after which next_due() is called anyway
+  // When it will be woken; 0 from then to the end of serve(), after which next_due() is called
+  // anyway.
+  Fs armed_ = never_fs;
   const Observation& observation_;
   std::unique_ptr<FabricSignals> signals_;  // null until requested
 };

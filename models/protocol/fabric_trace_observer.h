@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "models/base/node_id.h"
 #include "models/base/signal_format.h"
 #include "models/protocol/observation.h"
 

@@ -13,6 +13,7 @@
 
 namespace kernbench {
 
+class FabricCalendar;   // models/protocol/fabric_calendar.h
 class FunctionalModel;  // models/data
 class TransactionPool;  // models/protocol/transaction.h
 
@@ -21,6 +22,7 @@ class MachineServices : public Services {
   virtual TransactionPool& pool() = 0;
   virtual Routes& routes() = 0;
   virtual const MachineDescription& machine() const = 0;
+  virtual FabricCalendar& calendar() = 0;
   // Null with data off (`--data off`).
   virtual FunctionalModel* data() = 0;
   // Reports a fatal fault of the run, such as a broken rule of a model: the run stops at the end of

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "models/base/units.h"
+#include "models/protocol/fabric_calendar.h"
+#include "models/protocol/fabric_node.h"
 
 namespace kernbench {
 namespace {
@@ -26,6 +28,10 @@ template struct Reveal<NextRunnable, &sc_process_b::m_runnable_p>;
 
 void add_runnable(const std::vector<sc_core::sc_object*>& objects, std::set<std::string>& names) {
   for (const sc_core::sc_object* object : objects) {
+    if (const auto* calendar = dynamic_cast<const FabricCalendar*>(object)) {
+      for (const FabricNode* node : calendar->due_now()) names.insert(node->name());
+      continue;
+    }
     add_runnable(object->get_child_objects(), names);
     const auto* process = dynamic_cast<const sc_process_b*>(object);
     if (process != nullptr && process->*revealed(NextRunnable{}) != nullptr)

@@ -14,6 +14,7 @@
 #include "models/host/host.h"
 #include "models/noc/link.h"
 #include "models/protocol/control_node.h"
+#include "models/protocol/fabric_calendar.h"
 #include "models/protocol/host_messages.h"
 #include "models/protocol/program_host.h"
 #include "models/protocol/protocol_monitor.h"
@@ -109,6 +110,7 @@ Platform::Platform(Graph graph, const ComponentRegistry& registry, const Platfor
       machine_(describe_machine(*graph_)),
       routes_(std::make_unique<MachineRoutes>(*graph_, *edges_)), ended_event_(""),
       end_of_timestep_(std::make_unique<EndOfTimestep>("end_of_timestep")),
+      calendar_(std::make_unique<FabricCalendar>("fabric_calendar")),
       pool_(std::make_unique<TransactionPool>(&observation_.transaction_ends)),
       monitors_(make_monitors()),
       modules_(std::make_unique<MachineModules>(*graph_, *part_, *edges_, registry,
@@ -153,6 +155,7 @@ Platform::~Platform() {
   host_.release();     // NOLINT(bugprone-unused-return-value)
   pool_.release();     // NOLINT(bugprone-unused-return-value)
   end_of_timestep_.release();  // NOLINT(bugprone-unused-return-value)
+  calendar_.release();         // NOLINT(bugprone-unused-return-value)
   monitors_.release();         // NOLINT(bugprone-unused-return-value)
 }
 

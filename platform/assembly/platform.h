@@ -94,6 +94,7 @@ class Platform final : private MachineServices {
   std::uint64_t data_races() const;  // 0 with data off: not counted
   PendingWaits& pending_waits() override { return pending_waits_; }
   EndOfTimestep& end_of_timestep() override { return *end_of_timestep_; }
+  FabricCalendar& calendar() override { return *calendar_; }
   // Elaborated part of the machine.
   const ElaboratedPart& part() const { return *part_; }
   // Throws UsageError that names the node if it has not been elaborated.
@@ -140,6 +141,7 @@ class Platform final : private MachineServices {
   sc_core::sc_event ended_event_;
   std::unique_ptr<IdleListener> idle_listener_;  // from the end of the program on
   std::unique_ptr<EndOfTimestep> end_of_timestep_;
+  std::unique_ptr<FabricCalendar> calendar_;
   std::unique_ptr<TransactionPool> pool_;
   std::unique_ptr<ProtocolMonitors> monitors_;
   std::unique_ptr<Host> host_;

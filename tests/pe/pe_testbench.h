@@ -24,6 +24,7 @@
 #include "models/fabric/memory_service.h"
 #include "models/noc/link.h"
 #include "models/pe/kernel_calls.h"
+#include "models/protocol/fabric_calendar.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
 #include "models/protocol/pe_services.h"
@@ -179,6 +180,7 @@ class PeTestbench final : public MachineServices,
   void fatal(const sc_core::sc_object& where, const std::string& what) override;
   PendingWaits& pending_waits() override { return pending_waits_; }
   EndOfTimestep& end_of_timestep() override { return end_of_timestep_; }
+  FabricCalendar& calendar() override { return calendar_; }
   Observation& observation() override { return observation_; }
 
  private:
@@ -214,6 +216,7 @@ class PeTestbench final : public MachineServices,
   TransactionPool pool_{&observation_.transaction_ends};
   PendingWaits pending_waits_;
   EndOfTimestep end_of_timestep_{"end_of_timestep"};
+  FabricCalendar calendar_{"fabric_calendar"};
   ProtocolMonitors monitors_{
       [this](const sc_core::sc_object& where, const std::string& what) { fatal(where, what); }};
   std::map<std::string, std::unique_ptr<Component>> engines_;

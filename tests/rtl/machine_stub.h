@@ -5,6 +5,7 @@
 #include <string>
 
 #include "models/base/component_fault.h"
+#include "models/protocol/fabric_calendar.h"
 #include "models/protocol/machine_services.h"
 
 namespace kernbench::test {
@@ -13,6 +14,7 @@ class MachineStub final : public MachineServices {
  public:
   PendingWaits& pending_waits() override { return pending_waits_; }
   EndOfTimestep& end_of_timestep() override { return end_of_timestep_; }
+  FabricCalendar& calendar() override { return calendar_; }
   Observation& observation() override { return observation_; }
   TransactionPool& pool() override { throw std::logic_error("there is no pool"); }
   Routes& routes() override { throw std::logic_error("there are no routes"); }
@@ -28,6 +30,7 @@ class MachineStub final : public MachineServices {
  private:
   PendingWaits pending_waits_;
   EndOfTimestep end_of_timestep_{"end_of_timestep"};
+  FabricCalendar calendar_{"fabric_calendar"};
   Observation observation_;
 };
 

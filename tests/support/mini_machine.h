@@ -23,6 +23,7 @@
 #include "models/base/component_registry.h"
 #include "models/fabric/serial_ingress.h"
 #include "models/noc/link.h"
+#include "models/protocol/fabric_calendar.h"
 #include "models/protocol/fabric_node.h"
 #include "models/protocol/machine_services.h"
 #include "models/protocol/pe_services.h"
@@ -154,6 +155,7 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   void fatal(const sc_core::sc_object& where, const std::string& what) override;
   PendingWaits& pending_waits() override { return pending_waits_; }
   EndOfTimestep& end_of_timestep() override { return end_of_timestep_; }
+  FabricCalendar& calendar() override { return calendar_; }
   Observation& observation() override { return observation_; }
 
  private:
@@ -183,6 +185,7 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   TransactionPool pool_{&observation_.transaction_ends};
   PendingWaits pending_waits_;
   EndOfTimestep end_of_timestep_{"end_of_timestep"};
+  FabricCalendar calendar_{"fabric_calendar"};
   std::vector<std::unique_ptr<FabricNode>> nodes_;
   ProtocolMonitors monitors_{
       [this](const sc_core::sc_object& where, const std::string& what) { fatal(where, what); }};
