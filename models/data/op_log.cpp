@@ -51,10 +51,8 @@ OpRow row_of(const OpRecord& record, const NodeName& node_name) {
   if (op.runs > 1) row.params = "runs=" + std::to_string(op.runs);
   if (op.data) {
     row.params += (row.params.empty() ? "" : " ") + describe(*op.data);
-    row.inputs = input_ids(*op.data);
-    for (const OutputValue& output : op.data->outputs) {
-      if (output.id != no_value) row.outputs.push_back(output.id);
-    }
+    row.inputs = record.inputs;
+    row.outputs = record.outputs;
   }
   return row;
 }
@@ -77,7 +75,20 @@ void OpLog::write(const ExecutedOp& op) {
 
 void OpLog::add(ExecutedOp op) const {
   if (!records_.empty() && op.t_start < records_.back().op.t_start) sorted_ = false;
-  records_.push_back({next_id_++, std::move(op)});
+  OpRecord record{next_id_++, std::move(op)};
+  if (record.op.data) {
+    for (const OutputValue& output : record.op.data->outputs)
+      if (output.id != no_value) record.outputs.push_back(number_of(output.id));
+  }
+  records_.push_back(std::move(record));
+}
+
+// Of a complete record.
+void OpLog::name_inputs(OpRecord& record) const {
+  if (!record.op.data) return;
+  record.inputs.clear();
+  for (const ValueId value : input_ids(*record.op.data)) record.inputs.push_back(number_of(value));
+  std::sort(record.inputs.begin(), record.inputs.end());
 }
 
 void OpLog::sort() const {
@@ -103,12 +114,17 @@ std::vector<OpRecord> OpLog::take_before(Fs end) {
   std::vector<OpRecord> taken(std::make_move_iterator(records_.begin()),
                               std::make_move_iterator(rest));
   records_.erase(records_.begin(), rest);
+  for (OpRecord& record : taken) name_inputs(record);
   return taken;
 }
 
 void OpLog::write_csv(std::ostream& out, const NodeName& node_name) const {
   write_csv_header(out);
-  for (const OpRecord& record : records()) kernbench::write_csv(out, row_of(record, node_name));
+  records();
+  for (OpRecord& record : records_) {
+    name_inputs(record);
+    kernbench::write_csv(out, row_of(record, node_name));
+  }
 }
 
 }  // namespace kernbench

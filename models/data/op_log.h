@@ -2,12 +2,14 @@
 // parameters of tile stages are supplied by the subscriber that derives them (OpParameters).
 //
 // Listed by t_start, ties by id. Ids number the operations by their ends, those of one instant by
-// node, command and tile (spec 11.7).
+// node, command and tile (spec 11.7). Values have numbers in the order of the operations that
+// define them.
 #pragma once
 
 #include <functional>
 #include <iosfwd>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "models/base/analysis_port.h"
@@ -26,6 +28,7 @@ struct OpOrder {
 struct OpRecord {
   std::uint64_t id = 0;
   ExecutedOp op;
+  std::vector<ValueId> inputs{}, outputs{};  // numbers of values in the log
 };
 
 const char* name_of(OpKind kind);
@@ -62,9 +65,14 @@ class OpLog : public tlm::tlm_analysis_if<ExecutedOp> {
  private:
   void add(ExecutedOp op) const;
   void sort() const;
+  void name_inputs(OpRecord& record) const;
+  ValueId number_of(ValueId value) const {
+    return values_.try_emplace(value, values_.size() + 1).first->second;
+  }
 
   mutable std::vector<OpRecord> records_;
-  mutable InstantOrder<ExecutedOp, OpOrder> instant_;  // not yet numbered
+  mutable InstantOrder<ExecutedOp, OpOrder> instant_;    // not yet numbered
+  mutable std::unordered_map<ValueId, ValueId> values_;  // numbers; looked up only
   mutable bool sorted_ = true;
   mutable std::uint64_t next_id_ = 1;
 };

@@ -82,13 +82,13 @@ OperationStatistics::Places OperationStatistics::places_of(const OperationName& 
   return places_.emplace_back(places);
 }
 
-void OperationStatistics::write(const ExecutedOp& op) {
+void OperationStatistics::add(std::uint64_t id, const ExecutedOp& op) {
   const OperationName& name = names_.of(op);
   const auto [group, busy] = places_of(name);
   const Fs time = op.t_end - op.t_start;
   ++operations_;
   if (group->count == 0 || time > group->longest()) {
-    group->longest_id = operations_;
+    group->longest_id = id;
     group->longest_node = name.node;
     group->longest_start = op.t_start;
   }
@@ -101,6 +101,7 @@ void OperationStatistics::write(const ExecutedOp& op) {
 }
 
 std::vector<const OperationGroup*> OperationStatistics::groups() const {
+  ordered_.close();
   std::vector<const OperationGroup*> sorted;
   for (const auto& [name, group] : groups_) sorted.push_back(&group);
   std::stable_sort(
@@ -110,12 +111,14 @@ std::vector<const OperationGroup*> OperationStatistics::groups() const {
 }
 
 std::vector<const EnginePart*> OperationStatistics::engines() const {
+  ordered_.close();
   std::vector<const EnginePart*> sorted;
   for (const auto& [place, part] : engines_) sorted.push_back(&part);
   return sorted;
 }
 
 std::vector<const OperationGroup*> OperationStatistics::stages() const {
+  ordered_.close();
   std::vector<const OperationGroup*> stages;
   for (const auto& [name, group] : groups_)
     if (!group.span) stages.push_back(&group);

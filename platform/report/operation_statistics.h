@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "models/protocol/observation.h"
+#include "platform/events/ordered_ops.h"
 #include "platform/output/table.h"
 #include "platform/report/operation_names.h"
 
@@ -25,7 +26,7 @@ struct OperationGroup {
   std::map<Fs, std::uint64_t> durations;  // count per duration
   Fs total = 0;
   std::uint64_t count = 0, bytes = 0, macs = 0;
-  std::uint64_t longest_id = 0;  // the first of equal ones; ids in the order of the reports, from 1
+  std::uint64_t longest_id = 0;  // the first of equal ones, by the operation log
   std::string longest_node;
   Fs longest_start = 0;
 
@@ -44,11 +45,15 @@ struct EnginePart {
   std::pair<std::string, Fs> busiest() const;
 };
 
-class OperationStatistics final : private tlm::tlm_analysis_if<ExecutedOp> {
+class OperationStatistics final {
  public:
-  explicit OperationStatistics(Observation& observation) : ops_(observation.executed_ops, *this) {}
+  explicit OperationStatistics(Observation& observation)
+      : ordered_(observation, [this](std::uint64_t id, const ExecutedOp& op) { add(id, op); }) {}
 
-  std::uint64_t operations() const { return operations_; }
+  std::uint64_t operations() const {
+    ordered_.close();
+    return operations_;
+  }
   std::vector<const OperationGroup*> groups() const;  // by total time, ties by engine and name
   std::vector<const EnginePart*> engines() const;  // in the order of a tile's stages, then by name
 
@@ -68,7 +73,7 @@ class OperationStatistics final : private tlm::tlm_analysis_if<ExecutedOp> {
     OperationGroup* group = nullptr;
     Fs* busy = nullptr;  // null: a span
   };
-  void write(const ExecutedOp& op) override;
+  void add(std::uint64_t id, const ExecutedOp& op);
   Places places_of(const OperationName& name);
   Table group_table(const char* name, bool spans) const;
   std::vector<const OperationGroup*> stages() const;
@@ -78,7 +83,7 @@ class OperationStatistics final : private tlm::tlm_analysis_if<ExecutedOp> {
   std::map<std::pair<std::string, std::string>, OperationGroup> groups_;  // engine, name
   std::map<std::tuple<int, std::string, std::string>, EnginePart> engines_;  // order, engine, part
   std::uint64_t operations_ = 0;
-  AnalysisBinding<ExecutedOp> ops_;
+  mutable OrderedOps ordered_;
 };
 
 }  // namespace kernbench

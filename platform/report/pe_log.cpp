@@ -36,15 +36,7 @@ auto first_at(const List& list, Member member, Fs time) {
 
 // --- Events
 
-void PeLogs::write(const ExecutedOp& op) {
-  ExecutedOp ended = op;
-  ended.data.reset();
-  ended.task = nullptr;
-  instant_.add(op.t_end, std::move(ended), [this](const ExecutedOp& each) { add(each); });
-}
-
-void PeLogs::add(const ExecutedOp& op) {
-  ++ops_;
+void PeLogs::add(std::uint64_t id, const ExecutedOp& op) {
   if (op.node == nullptr) return;
   const OperationName& name = names_.of(op);
   if (name.place >= places_.size()) places_.resize(name.place + 1);
@@ -52,12 +44,12 @@ void PeLogs::add(const ExecutedOp& op) {
   if (log == nullptr) log = &pe(name.pe);
   log->streams_of_commands_.emplace(op.command_id, op.stream);
   if (!name.span)
-    log->ops_.push_back({ops_, op.t_start, op.t_end, &name, op.command_id, op.tile_id, op.stream});
+    log->ops_.push_back({id, op.t_start, op.t_end, &name, op.command_id, op.tile_id, op.stream});
 }
 
 void PeLogs::close(std::vector<LaunchRow> launches) {
   launches_ = std::move(launches);
-  instant_.end([this](const ExecutedOp& op) { add(op); });
+  ordered_.close();
   rows_ = progress_.take();
   std::unordered_map<std::string, std::uint64_t> by_request;
   for (const LaunchRow& launch : launches_)

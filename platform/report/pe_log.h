@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "platform/events/ordered_ops.h"
 #include "platform/events/progress_log.h"
 #include "platform/report/operation_names.h"
 
@@ -94,10 +95,11 @@ class PeLog {
   std::unordered_map<std::uint64_t, const MessageRow*> freed_for_;  // by id of the message sent
 };
 
-class PeLogs final : private tlm::tlm_analysis_if<ExecutedOp> {
+class PeLogs final {
  public:
   explicit PeLogs(Observation& observation)
-      : progress_(observation), binding_(observation.executed_ops, *this) {}
+      : progress_(observation),
+        ordered_(observation, [this](std::uint64_t id, const ExecutedOp& op) { add(id, op); }) {}
 
   // Called after the last event.
   void close(std::vector<LaunchRow> launches);
@@ -107,19 +109,16 @@ class PeLogs final : private tlm::tlm_analysis_if<ExecutedOp> {
   const std::map<std::string, PeLog>& pes() const { return pes_; }  // for runs() and waits()
 
  private:
-  void write(const ExecutedOp& op) override;
-  void add(const ExecutedOp& op);
+  void add(std::uint64_t id, const ExecutedOp& op);
   PeLog& pe(const std::string& name) { return pes_.try_emplace(name, name).first->second; }
 
   std::map<std::string, PeLog> pes_;
   OperationNames names_;
-  std::vector<PeLog*> places_;                 // by OperationName::place
-  InstantOrder<ExecutedOp, OpOrder> instant_;  // not yet numbered
-  std::uint64_t ops_ = 0;
+  std::vector<PeLog*> places_;  // by OperationName::place
   ProgressLog progress_;
   ProgressRows rows_;
   std::vector<LaunchRow> launches_;
-  AnalysisBinding<ExecutedOp> binding_;
+  OrderedOps ordered_;
 };
 
 }  // namespace kernbench

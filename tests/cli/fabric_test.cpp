@@ -68,6 +68,21 @@ BOOST_AUTO_TEST_CASE(runs_take_fewer_delta_cycles) {
   BOOST_TEST((flits == runs), Json::diff(flits, runs).dump(1).substr(0, 2000));
 }
 
+// Spec 11.7. PEs end operations at the same instants, and define values then.
+BOOST_AUTO_TEST_CASE(runs_and_single_flits_write_the_same_operation_log) {
+  const TemporaryFolder folder;
+  for (const char* bench : {"moe-routing", "attention-gqa"}) {
+    std::string logs[2];
+    for (const bool runs : {false, true}) {
+      const std::string file = folder.file("ops.csv");
+      completed({"run", "--bench", bench, "--fabric", runs ? "runs" : "flits", "--op-log", file});
+      logs[runs] = read_file(file);
+    }
+    BOOST_TEST(!logs[0].empty());
+    BOOST_TEST((logs[0] == logs[1]), bench);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(another_mode_is_refused) {
   check_refused({"run", "--bench", "gemm-single-pe", "--fabric", "waves"},
                 {"--fabric", "waves", "runs", "flits"});

@@ -1,9 +1,12 @@
 // Order and text of the op log (spec 9).
 #include "models/data/op_log.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <sstream>
 #include <string>
+#include <systemc>
+#include <vector>
 
 #include "models/data/functional_model.h"
 #include "models/data/new_op.h"
@@ -36,6 +39,47 @@ BOOST_AUTO_TEST_CASE(records_are_listed_by_start_and_ties_by_id) {
   BOOST_TEST(order == "bdac");
   log.write(op_at(5, 6, "e"));
   BOOST_TEST(log.records().front().id == 5u);
+}
+
+// Spec 11.7: operations of two nodes, two commands of a node, two tiles of a command end at 20 fs,
+// in any order of the reports; a later one has the last number.
+BOOST_AUTO_TEST_CASE(operations_of_one_instant_are_in_the_order_of_node_command_and_tile) {
+  struct Node : sc_core::sc_object {
+    explicit Node(const char* name) : sc_object(name) {}
+  };
+  const Node a("a"), b("b");
+  std::vector<ExecutedOp> ops;
+  const auto add = [&ops](const Node& node, std::uint64_t command, std::int64_t tile) {
+    ops.push_back(op_at(10, 20, "dma_read"));
+    ops.back().node = &node;
+    ops.back().command_id = command;
+    ops.back().tile_id = tile;
+  };
+  add(a, 2, 0);
+  add(a, 2, 1);
+  add(a, 3, -1);
+  add(b, 1, -1);
+  const auto listed = [](const std::vector<ExecutedOp>& reports) {
+    OpLog log;
+    for (const ExecutedOp& op : reports) log.write(op);
+    log.write(op_at(5, 21, "dma_write"));
+    std::ostringstream text;
+    log.write_csv(text, [](const sc_core::sc_object* node) { return std::string(node->name()); });
+    return text.str();
+  };
+  const std::string expected =
+      "id,t_start_fs,t_end_fs,node,kind,name,command,tile,bytes,params,inputs,outputs\n"
+      "5,5,21,,memory,dma_write,0,,0,,,\n"
+      "1,10,20,a,memory,dma_read,2,0,0,,,\n"
+      "2,10,20,a,memory,dma_read,2,1,0,,,\n"
+      "3,10,20,a,memory,dma_read,3,,0,,,\n"
+      "4,10,20,b,memory,dma_read,1,,0,,,\n";
+  std::vector<std::size_t> order{0, 1, 2, 3};
+  do {
+    std::vector<ExecutedOp> reports;
+    for (const std::size_t i : order) reports.push_back(ops[i]);
+    BOOST_TEST(listed(reports) == expected);
+  } while (std::next_permutation(order.begin(), order.end()));
 }
 
 BOOST_AUTO_TEST_CASE(a_strided_dma_tells_its_runs_with_data_or_without) {
