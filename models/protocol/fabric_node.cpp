@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "models/base/component_fault.h"
 #include "models/base/errors.h"
 #include "models/protocol/fabric_calendar.h"
 #include "models/protocol/fabric_signals.h"
@@ -208,7 +209,21 @@ bool FabricNode::direct_outputs_take_runs() const {
 
 void FabricNode::send_run(Transaction& transaction, std::uint32_t flit, std::uint32_t count,
                           std::uint32_t position, Fs at, Fs spacing) {
-  const std::uint16_t port = transaction.route().path->out_port(position);
+  const RouteExtension& route = transaction.route();
+  if (count == 0 || flit >= route.flits || count > route.flits - flit)
+    throw ComponentFault(
+        *this,
+        fmt::format("it hands over {} flits of a {} from flit {} on: allowed is 1 to {}", count,
+                    access_name(transaction), flit, route.flits - std::min(flit, route.flits)));
+  if (at < now())
+    throw ComponentFault(*this, in_the_past("the hand-over of a run of flits", at) +
+                                    fmt::format(", {}", format_ns(now())));
+  if (count > 1 && spacing > (never_fs / 2 - std::min(at, never_fs / 2)) / (count - 1))
+    throw ComponentFault(
+        *this, fmt::format("{} flits are handed over with a spacing of {}: the last one would be "
+                           "beyond half of time, {}",
+                           count, format_ns(spacing), format_ns(never_fs / 2)));
+  const std::uint16_t port = route.path->out_port(position);
   if ((count > 1 || at > now()) && output_takes_runs(port))
     return link_of(port)->accept_run(transaction, {flit, count, position + 1}, at, spacing);
   for (std::uint32_t i = 0; i < count; ++i)

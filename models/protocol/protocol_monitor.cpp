@@ -97,13 +97,38 @@ const FabricMonitor::Traversal* FabricMonitor::traversal_of(const Transaction& t
 }
 
 void FabricMonitor::accept(Transaction& transaction, FlitRun run, Fs arrival) {
+  check(transaction, run, arrival, arrival);
+  out->accept(transaction, run, arrival);
+}
+
+void FabricMonitor::accept_run(Transaction& transaction, FlitRun run, Fs arrival, Fs spacing) {
+  check(transaction, run, arrival, arrival + (run.count - 1) * spacing);
+  out->accept_run(transaction, run, arrival, spacing);
+}
+
+void FabricMonitor::recall(Transaction& transaction, std::uint32_t position, std::uint32_t flit) {
+  const auto found = traversals_.find(&transaction);
+  if (traversal_of(transaction) == nullptr || found->second.passed <= flit)
+    return violation(fmt::format("flit {} is withdrawn, and has not been handed over", flit));
+  Traversal& traversal = found->second;
+  if (traversal.passed == traversal.of) ++begun_;
+  traversal.passed = flit;
+  if (flit == 0) {
+    traversals_.erase(found);
+    --begun_;
+  }
+  last_flit_ = std::min(last_flit_, Component::now());
+  out->recall(transaction, position, flit);
+}
+
+void FabricMonitor::check(const Transaction& transaction, FlitRun run, Fs arrival,
+                          Fs last_arrival) {
   if (transaction.get_ref_count() == 0) violation("a transaction without an owner");
   const RouteExtension& route = transaction.route();
   check_place(route, run);
-  check_flits(transaction, run, arrival);
+  check_flits(transaction, run, last_arrival);
   if (buffer_.finite() && run.count > 0) check_credits(transaction, run, arrival);
-  check_time(route, arrival);
-  out->accept(transaction, run, arrival);
+  check_time(route, arrival, last_arrival);
 }
 
 void FabricMonitor::check_place(const RouteExtension& route, FlitRun run) {
@@ -168,12 +193,18 @@ void FabricMonitor::credit(std::uint32_t virtual_channel, std::uint32_t flits, F
   in->credit(virtual_channel, flits, at);
 }
 
-void FabricMonitor::check_time(const RouteExtension& route, Fs arrival) {
-  Fs& last = route.host_control ? last_host_control_ : last_arrival_;
+// Control messages leave between the flits of a run, which are announced before.
+void FabricMonitor::check_time(const RouteExtension& route, Fs arrival, Fs last_arrival) {
+  const bool control = route.is_control();
+  Fs& last = route.host_control ? last_host_control_ : control ? last_control_ : last_flit_;
+  Fs before = last;
+  if (!control || (!route.host_control && !takes_runs()))
+    before = std::max(last_flit_, last_control_);
   if (times_.not_in_past && arrival < Component::now()) violation("an arrival in the past");
-  if (times_.in_order && arrival < last)
-    violation(fmt::format("an arrival at {} after one at {}", format_ns(arrival), format_ns(last)));
-  last = arrival;
+  if (times_.in_order && arrival < before)
+    violation(
+        fmt::format("an arrival at {} after one at {}", format_ns(arrival), format_ns(before)));
+  last = last_arrival;
 }
 
 }  // namespace kernbench

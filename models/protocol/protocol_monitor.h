@@ -120,9 +120,13 @@ class FabricMonitor final : public ProtocolMonitor, private FabricForward, priva
 
  private:
   void accept(Transaction& transaction, FlitRun run, Fs arrival) override;
+  bool takes_runs() const override { return out->takes_runs(); }
+  void accept_run(Transaction& transaction, FlitRun run, Fs arrival, Fs spacing) override;
+  void recall(Transaction& transaction, std::uint32_t position, std::uint32_t flit) override;
+  void check(const Transaction& transaction, FlitRun run, Fs arrival, Fs last_arrival);
   void check_place(const RouteExtension& route, FlitRun run);
   void check_flits(const Transaction& transaction, FlitRun run, Fs arrival);
-  void check_time(const RouteExtension& route, Fs arrival);
+  void check_time(const RouteExtension& route, Fs arrival, Fs last_arrival);
   void check_credits(const Transaction& transaction, FlitRun run, Fs at);
   void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) override;
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) override {
@@ -143,7 +147,7 @@ class FabricMonitor final : public ProtocolMonitor, private FabricForward, priva
   std::unordered_map<const Transaction*, Traversal>
       traversals_;         // latest traversal of each transaction; for look-up only
   std::size_t begun_ = 0;  // legs that have passed in part
-  Fs last_arrival_ = 0, last_host_control_ = 0;
+  Fs last_flit_ = 0, last_control_ = 0, last_host_control_ = 0;
 };
 
 }  // namespace kernbench

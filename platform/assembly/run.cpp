@@ -66,6 +66,12 @@ std::exception_ptr stop_call() {
       fmt::format("sc_stop() has been called at {}: a run ends by itself", format_ns(now()))));
 }
 
+// Without an event up to that instant.
+void advance_to(Fs instant) {
+  if (instant > now())
+    sc_core::sc_start(sc_core::sc_time::from_value(instant - now()), sc_core::SC_RUN_TO_TIME);
+}
+
 }  // namespace
 
 const char* name_of(RunStatus status) {
@@ -117,8 +123,11 @@ RunOutcome run_in_slices(const RunLimits& limits, const RunQuestions& ask) {
     const Fs next = sc_core::sc_time_to_pending_activity().value();
     const Fs until = ask.programs_ended() ? never_fs : limits.until.value_or(never_fs);
     if (until != never_fs && now() + next > until) {
-      if (until > now())
-        sc_core::sc_start(sc_core::sc_time::from_value(until - now()), sc_core::SC_RUN_TO_TIME);
+      while (limits.sample && limits.next_sample() < until) {
+        advance_to(limits.next_sample());
+        limits.sample();
+      }
+      advance_to(until);
       return end(RunStatus::until_reached, false);
     }
     if (interrupted || (limits.max_wall_s && seconds_since(start) >= *limits.max_wall_s))

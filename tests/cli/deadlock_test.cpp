@@ -67,13 +67,13 @@ const std::string one_read =
     "at_ns,initiator,op,target,offset,bytes\n0,sip0.cube0.pe0.pe_dma,read,sip0.cube0.sram,0,256\n";
 
 ProgramResult check_router(const std::string& attrs, const Words& more, const Ending& ending,
-                           const std::string& requests = one_read) {
+                           const std::string& requests = one_read,
+                           const std::string& impl = "test.faulty_router") {
   const TemporaryFolder folder;
   return check_silent(
-      joined(
-          {"traffic", folder.write("rows.csv", requests), "--topology", "tiny", "--set",
-           "overrides=[{match: sip0.cube0.r0c0, impl: test.faulty_router, attrs: " + attrs + "}]"},
-          more),
+      joined({"traffic", folder.write("rows.csv", requests), "--topology", "tiny", "--set",
+              "overrides=[{match: sip0.cube0.r0c0, impl: " + impl + ", attrs: " + attrs + "}]"},
+             more),
       ending);
 }
 
@@ -155,6 +155,57 @@ BOOST_AUTO_TEST_CASE(components_that_repeat_messages_or_leave_phases_out_are_nam
                     {"sip0.cube0.pe0.pe_fetch_store.to_pe_tcm_access at ",
                      "protocol violation towards sip0.cube0.pe0.pe_tcm.from_pe_fetch_store_access: "
                      "TLM_COMPLETED to BEGIN_REQ, but END_REQ is pending"}});
+}
+
+// Runs of flits (spec 2.11) are checked where they are announced; --check-protocol takes them, too.
+BOOST_AUTO_TEST_CASE(a_router_that_misuses_runs_of_flits_is_named) {
+  const std::string write =
+      "at_ns,initiator,op,target,offset,bytes\n0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.hbm_ctrl."
+      "pe1,0,4096\n";
+  const auto check = [](const char* fault, const Words& more, const Ending& ending,
+                        const std::string& requests) {
+    check_router(std::string("{fault: ") + fault + "}", more, ending, requests, "test.faulty_runs");
+  };
+  for (const auto& [fault, what] :
+       {std::pair("past",
+                  "sip0.cube0.r0c0 at 2.000001 ns: the hand-over of a run of flits is 1.000001 ns, "
+                  "in the past: allowed is the current time or later, 2.000001 ns"),
+        std::pair("spacing",
+                  "sip0.cube0.r0c0 at 2.000001 ns: 16 flits are handed over with a "
+                  "spacing of "),
+        std::pair("too_many",
+                  "sip0.cube0.r0c0 at 2.000001 ns: it hands over 17 flits of a write "
+                  "from flit 0 on: allowed is 1 to 16"),
+        std::pair("withdraws",
+                  "sip0.cube0.r0c0__to__r0c1 at 2.000001 ns: flit 0 of a write is "
+                  "withdrawn: allowed are flits that have been announced for "
+                  "2.000001 ns or later")})
+    check(fault, unchecked, {1, {}, {what}}, write);
+  check("withdraws", checked,
+        {1, {}, {"sip0.cube0.r0c0__to__r0c1 at 2.000001 ns: flit 0 of a write is withdrawn"}},
+        write);
+  check("part", checked,
+        {3, {}, {"sip0.cube0.r0c0 holds the write of 4096 bytes of sip0.cube0.pe0.pe_dma at "}},
+        write);
+  check("none", unchecked, {0, {}, {}}, write);
+  // Two streams to one output: a flit would pass others, which have been announced.
+  const std::string two =
+      "at_ns,initiator,op,target,offset,bytes\n0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.hbm_ctrl."
+      "pe0,0,4096\n1,sip0.cube0.pe1.pe_dma,write,sip0.cube0.hbm_ctrl.pe0,8192,4096\n";
+  check("none", unchecked,
+        {1,
+         {},
+         {"sip0.cube0.r0c0__to__hbm_ctrl_pe0 at 6.250001 ns: flit 0 of a write is handed over for "
+          "6.250001 ns, before the last of the flits that have been announced: allowed is its "
+          "instant, 17.000001 ns, or later"}},
+        two);
+  check(
+      "none", checked,
+      {1,
+       {},
+       {"sip0.cube0.r0c0.to_hbm_ctrl_pe0 at 6.250001 ns: protocol violation towards "
+        "sip0.cube0.r0c0__to__hbm_ctrl_pe0: an arrival at 6.250001 ns after one at 17.000001 ns"}},
+      two);
 }
 
 // --- Kernels and messages

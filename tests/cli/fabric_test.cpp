@@ -5,6 +5,7 @@
 
 #include "tests/cli/program.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/vcd_reader.h"
 
 using namespace kernbench::test;
 
@@ -52,6 +53,48 @@ BOOST_AUTO_TEST_CASE(runs_and_single_flits_have_the_same_times_and_counts) {
   check_same_traffic(joined(
       traffic("stream", "sip0.cube0.pe0.pe_dma", "sip0.cube1.hbm_ctrl.pe0", "65536", "2", "0", "1"),
       {"--until", "300.5"}));
+}
+
+// Stopped within runs, at and between the instants of their flits.
+BOOST_AUTO_TEST_CASE(runs_that_a_limit_interrupts_leave_the_files_of_single_flits) {
+  for (const char* read_share : {"0", "1"}) {
+    for (const char* until : {"100", "333.333333", "1001", "2000.000007"})
+      check_same_traffic(joined(traffic("stream", "sip0.cube0.pe0.pe_dma",
+                                        "sip0.cube3.hbm_ctrl.pe7", "262144", "2", read_share, "1"),
+                                {"--until", until}));
+  }
+  const TemporaryFolder folder;
+  const std::string log = folder.file("ops.csv");
+  for (const char* until : {"1500", "2440", "2500.5"}) {
+    Json reports[2];
+    std::string logs[2];
+    for (const bool runs : {false, true}) {
+      reports[runs] = json_of(bench_on_tiny(
+          "gemm-single-pe", {"--param", "M=256", "--param", "K=256", "--until", until, "--energy",
+                             "--json", "--op-log", log, "--fabric", runs ? "runs" : "flits"}));
+      reports[runs].erase("host");
+      logs[runs] = read_file(log);
+    }
+    BOOST_TEST((reports[0] == reports[1]), Json::diff(reports[0], reports[1]).dump(1));
+    BOOST_TEST(!logs[0].empty());
+    BOOST_TEST((logs[0] == logs[1]));
+  }
+}
+
+// The signals of a router that is recorded show each flit; its neighbours serve runs.
+BOOST_AUTO_TEST_CASE(windows_of_a_waveform_begin_within_runs) {
+  const TemporaryFolder folder;
+  const std::string wave = folder.file("wave.vcd");
+  std::string waves[2];
+  for (const bool runs : {false, true}) {
+    completed(joined(traffic("stream", "sip0.cube0.pe0.pe_dma", "sip0.cube3.hbm_ctrl.pe7", "65536",
+                             "2", "0", "1"),
+                     {"--trace", wave, "--trace-scope", "sip0.cube3.r*", "--trace-window",
+                      "300.5:400", "--fabric", runs ? "runs" : "flits"}));
+    waves[runs] = read_file(wave);
+  }
+  BOOST_TEST(read_vcd(waves[0]).timestamps > 100U);
+  BOOST_TEST((waves[0] == waves[1]));
 }
 
 // Each ring step moves more than one flit per message, and a run has one delta cycle at a node

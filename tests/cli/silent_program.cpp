@@ -19,6 +19,7 @@ extern "C" void WRAPPED(__wrap_)(kernbench::ComponentRegistry& registry,
   WRAPPED(__real_)(registry, modules);
   registry.add(implementation_of<test::SilentMemory>("test.silent_memory"));
   registry.add(implementation_of<RouterNode<test::FaultyRouter>>("test.faulty_router"));
+  registry.add(implementation_of<test::FaultyRuns>("test.faulty_runs"));
   registry.add(implementation_of<test::FaultyMmu>("test.faulty_mmu"));
   registry.add(implementation_of<test::FaultyTcm>("test.faulty_tcm"));
 }

@@ -32,7 +32,13 @@ struct Machine {
   std::vector<NaiveNode> nodes;  // in order of their names
   std::vector<NaiveLink> links;
   std::vector<NaiveRequest> requests;
-  std::vector<Buffer> buffers;  // by node, of routers; empty: unlimited
+  std::vector<Buffer> buffers;    // by node, of routers; empty: unlimited
+  std::vector<bool> plain_nodes;  // by node, routers that take single flits; empty: none
+};
+
+// As the built-in one; but runs of flits are for the built-in policies alone.
+struct PlainService : SerialService {
+  using SerialService::SerialService;
 };
 
 std::string name_of(int node) { return "n" + std::to_string(10 + node); }
@@ -189,6 +195,8 @@ std::vector<Time> simulate(const Machine& m, bool runs = false) {
         case NaiveKind::router:
           if (is_apart(node)) {
             machine.add<RouterNode<PipelinedService>>(name_of(i), router_attributes(m, i));
+          } else if (!m.plain_nodes.empty() && m.plain_nodes[static_cast<std::size_t>(i)]) {
+            machine.add<RouterNode<PlainService>>(name_of(i), router_attributes(m, i));
           } else {
             machine.add<Router>(name_of(i), router_attributes(m, i));
           }
@@ -339,6 +347,16 @@ RC_BOOST_PROP(runs_of_flits_have_the_times_of_single_flits, ()) {
   for (NaiveLink& link : m.links) {  // at the other rates a short flit takes no time
     if (link.bytes_per_fs > 2 && *rc::gen::inRange(0, 4) > 0) link.bytes_per_fs = 1;
   }
+  RC_ASSERT(simulate(m, true) == NaiveFabric(m.nodes, m.links, m.flit_bytes).play(m.requests));
+}
+
+RC_BOOST_PROP(routers_that_take_single_flits_join_routers_that_take_runs, ()) {
+  Machine m = random_machine(*rc::gen::arbitrary<bool>());
+  for (NaiveLink& link : m.links) {
+    if (link.bytes_per_fs > 2) link.bytes_per_fs = 1;
+  }
+  for (std::size_t i = 0; i < m.nodes.size(); ++i)
+    m.plain_nodes.push_back(*rc::gen::arbitrary<bool>());
   RC_ASSERT(simulate(m, true) == NaiveFabric(m.nodes, m.links, m.flit_bytes).play(m.requests));
 }
 

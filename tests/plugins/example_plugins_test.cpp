@@ -60,6 +60,29 @@ BOOST_AUTO_TEST_CASE(outputs_of_a_router_take_the_inputs_in_turn) {
   BOOST_TEST(ends == (Words{"23.000004", "29.250004"}), boost::test_tools::per_element());
 }
 
+// Components that take single flits, between others that take runs: the times of single flits.
+BOOST_AUTO_TEST_CASE(components_without_runs_of_flits_join_those_that_take_them) {
+  std::string rows;
+  for (const char* access : {"0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.hbm_ctrl.pe7,0,16384",
+                             "3,sip0.cube0.pe1.pe_dma,write,sip0.cube0.hbm_ctrl.pe7,65536,10000",
+                             "4,sip0.cube0.pe2.pe_dma,read,sip0.cube0.hbm_ctrl.pe1,100,16000",
+                             "9,sip0.cube0.pe3.pe_dma,read,sip0.cube0.sram,0,8192",
+                             "11,sip0.cube0.pe7.pe_dma,write,sip0.cube0.hbm_ctrl.pe0,0,12000"})
+    rows += access + std::string("\n");
+  for (const Words& plugin : {Words{"--plugin", example("round_robin_router"), "--set",
+                                    "sip0.cube0.r0c1.impl=acme.round_robin_router"},
+                              Words{"--plugin", example("round_robin_router"), "--set",
+                                    "cube.components.router.impl=acme.round_robin_router"},
+                              row_hbm,
+                              Words{"--plugin", example("at_memory"), "--set",
+                                    "cube.components.sram.impl=plain.at_memory"}}) {
+    const Words runs = ends_of(rows, plugin + Words{"--fabric", "runs"});
+    BOOST_TEST(runs.size() == 5U);
+    BOOST_TEST(runs == ends_of(rows, plugin + Words{"--fabric", "flits"}),
+               boost::test_tools::per_element());
+  }
+}
+
 // Eight tiles of 32 x 64 x 32 on an array of 32 x 32: two passes of 32 cycles, 32 to load the first
 // weights, twice 62 to fill and drain.
 BOOST_AUTO_TEST_CASE(a_systolic_array_fills_and_drains) {

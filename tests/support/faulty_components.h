@@ -1,6 +1,10 @@
-// Components that break their contracts: messages that are lost or passed on twice, requests that
-// are never answered, twice, or too early.
+// Components that break their contracts: messages that are lost or passed on twice, runs of flits
+// that are not allowed, requests that are never answered, twice, or too early.
 #pragma once
+
+#include <algorithm>
+#include <array>
+#include <string>
 
 #include "models/base/parameter_set.h"
 #include "models/fabric/router_service.h"
@@ -37,6 +41,53 @@ class FaultyRouter : public SerialService {
  private:
   std::uint64_t nth_, seen_ = 0;
   bool twice_;
+};
+
+// A router that takes runs of flits and hands each over at once, or in a way that is not allowed.
+class FaultyRuns final : public FabricNode {
+ public:
+  static constexpr const char* description = "router that misuses runs of flits";
+  static constexpr std::array roles{Role::router};
+  struct Parameters : RouterParameters {
+    using RouterParameters::RouterParameters;
+    Param<std::string> fault{
+        *this,
+        Parameter::choice("fault", "of a run",
+                          {"none", "past", "spacing", "too_many", "part", "withdraws"}, "tests")
+            .default_val("none")};
+  };
+  explicit FaultyRuns(const ComponentInit& init)
+      : FabricNode(init, ArrivalQueue::Forwarding::cut_through), parameters_(init.attributes) {}
+
+ private:
+  bool takes_runs() const override { return true; }
+  Fs next_due() const override {
+    const Arrival* first = arrivals_.data();
+    return std::min(first == nullptr ? never_fs : first->time, arrivals_.control_due());
+  }
+  void serve() override {
+    arrivals_.take_control(now(), 0, [this](const Arrival& arrival) {
+      send(*arrival.transaction, 0, 0, arrival.position, now());
+    });
+    while (next_due() <= now()) {
+      const Arrival run = *arrivals_.data();
+      arrivals_.take(run.count);
+      pass_on(run, run.count == 1 ? "none" : *parameters_.fault);
+    }
+  }
+  void pass_on(const Arrival& run, const std::string& fault) {
+    Transaction& transaction = *run.transaction;
+    const std::uint32_t count = fault == "part"       ? run.count - 1
+                                : fault == "too_many" ? run.count + 1
+                                                      : run.count;
+    const Fs at = fault == "past" ? now() - fs_per_ns : now();
+    const Fs spacing = fault == "spacing" ? Fs{0} - run.spacing : run.spacing;
+    send_run(transaction, run.flit, count, run.position, at, spacing);
+    if (fault == "withdraws")
+      recall(transaction.route().path->out_port(run.position), transaction, run.position, 0);
+  }
+
+  const Parameters parameters_;
 };
 
 // An MMU that answers no message, or each one twice: `sends`, or as a new response each time.

@@ -41,6 +41,7 @@ MiniMachine::MiniMachine(std::vector<std::string> names, std::uint32_t flit_byte
   std::sort(names_.begin(), names_.end());
   nodes_.resize(names_.size());
   counts_.resize(names_.size());
+  observation_.single_flits = true;
   for (const std::string& name : names_) description_.nodes.push_back({name, {}, nullptr});
 }
 
@@ -108,8 +109,7 @@ void MiniMachine::elaborate() {
       const Edge& edge = edges_[i];
       if (edge.to != to) continue;
       links_[i]->connect(*outputs[i], nodes_[to]->add_input(edge.from, names_[edge.from]),
-                         has_monitors_ ? &monitors_ : nullptr, edge.from, edge.to, true,
-                         nodes_[to]->input_buffer());
+                         &monitors_, edge.from, edge.to, true, nodes_[to]->input_buffer());
     }
   }
   for (NodeId node = 0; node < nodes_.size(); ++node) {

@@ -113,8 +113,8 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   // Path from the first to the last of these nodes, instead of the one with the fewest hops; that
   // of its responses is the reverse. After connect().
   void set_path(const std::vector<std::string>& nodes);
-  // Without monitors between the nodes, through which only single flits pass. Before elaborate().
-  void use_runs() { has_monitors_ = false; }
+  // Flits are handed over in runs where a node takes them.
+  void use_runs() { observation_.single_flits = false; }
   // Makes sockets and links, and starts SystemC at time 0.
   void elaborate();
 
@@ -198,7 +198,6 @@ class MiniMachine final : public MachineServices, private Routes, private Transa
   std::vector<std::uint32_t> counts_;  // of requests, per initiator
   std::vector<Completed> completions_;
   std::string fault_;
-  bool has_monitors_ = true;
 };
 
 }  // namespace kernbench::test
