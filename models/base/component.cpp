@@ -69,13 +69,13 @@ void Component::add_statistic(std::string name, std::string description, Quantit
 }
 
 void Component::add_count(std::string name, std::string description, const std::uint64_t& value,
-                          std::function<std::uint64_t()> all, Quantity quantity) {
+                          std::function<std::uint64_t()> all, Quantity quantity, Merge merge) {
   check_new(*this, name, description);
   append<Statistic>(statistics_, {std::move(name),
                                   std::move(description),
                                   quantity,
                                   &value,
-                                  Merge::sum,
+                                  merge,
                                   [all = std::move(all)](Fs /*now*/) { return all(); },
                                   {}});
 }
@@ -84,7 +84,7 @@ void Component::add_busy_time(std::string name, std::string description, const s
                               std::function<Fs(Fs)> until, const Server& server) {
   check_new(*this, name, description);
   append<Statistic>(statistics_, {std::move(name), std::move(description), Quantity::time_fs,
-                                  &value, Merge::sum, std::move(until), server});
+                                  &value, Merge::sum, std::move(until), server, true});
 }
 
 void Component::add_ratio(std::string name, std::string description,

@@ -129,10 +129,10 @@ class Component : public sc_core::sc_module {
   // In constructors only.
   void add_statistic(std::string name, std::string description, Quantity quantity,
                      const std::uint64_t& value, Merge merge = Merge::sum);
-  // Adds a count, or bytes, of which `value` is a part or a later state; all() returns the value
-  // now.
+  // Adds a statistic of which `value` is a part or a later state; all() returns the value now.
   void add_count(std::string name, std::string description, const std::uint64_t& value,
-                 std::function<std::uint64_t()> all, Quantity quantity = Quantity::count);
+                 std::function<std::uint64_t()> all, Quantity quantity = Quantity::count,
+                 Merge merge = Merge::sum);
   // Adds a busy time. A service adds its time to `value` as a whole, at its end or when it is
   // booked; until(now) cuts it at `now`, which is not earlier than the last change.
   void add_busy_time(std::string name, std::string description, const std::uint64_t& value,

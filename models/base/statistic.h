@@ -40,12 +40,13 @@ struct Statistic {
   const std::uint64_t* value = nullptr;
   Merge merge = Merge::sum;
   // Value at `now`. Busy time: `value` plus the service in progress, without bookings ahead of now
-  // (spec 11.3). Count: `value` plus amounts counted elsewhere. Empty: `value`.
+  // (spec 11.3). Others: `value` plus amounts counted elsewhere. Empty: `value`.
   std::function<std::uint64_t(Fs now)> until;
   Server server;  // server of a busy time
+  bool busy_time = false;
 
   std::uint64_t at(Fs now) const { return until ? until(now) : *value; }
-  bool is_busy_time() const { return until && quantity == Quantity::time_fs; }
+  bool is_busy_time() const { return busy_time; }
 };
 
 // A share, 0 to 1, that observers derive from what a component counts: hits of its accesses. Over

@@ -10,7 +10,10 @@
 // modelled: an output that accepts one flit at a time (its link does), a pipeline that fills up.
 //
 // Arrivals are filed by server when an arrival may be due, in order, and when statistics are read:
-// one event per flit and node where all flits have a latency.
+// one event per flit and node where all flits have a latency. Later flits of a leg may be handed
+// over as a run (spec 2.11): those that are filed, and those that follow them in the inbox, up to
+// the first arrival of another input at the server. Where each pair of ports has a server, up to
+// the first flit of another input that may be handed over to the same output before.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +24,7 @@
 #include <vector>
 
 #include "models/base/parameter_set.h"
+#include "models/fabric/served_run.h"
 #include "models/protocol/arrival_queue.h"
 #include "models/timing/router_state.h"
 
@@ -115,6 +119,15 @@ class ForwardingServers {
   // Calls hand_over(const Arrival&, Fs start) for every arrival that leaves at `now`.
   template <class HandOver>
   void serve(Fs now, HandOver hand_over) {
+    serve(
+        now, hand_over, [](const Arrival&) { return false; },
+        [](const ServedRun&) -> std::uint32_t { return 0; });
+  }
+  // The same. If takes_runs(flit) holds for a later flit of a leg, hand_over_run(const ServedRun&)
+  // is called with it and with flits behind it that may be announced; returns how many it has
+  // handed over.
+  template <class HandOver, class TakesRuns, class HandOverRun>
+  void serve(Fs now, HandOver hand_over, TakesRuns takes_runs, HandOverRun hand_over_run) {
     file(now);
     for (;;) {
       Queue* queue = first_due(now);
@@ -122,10 +135,22 @@ class ForwardingServers {
           inbox_.control_due(times_.latency) <= now ? inbox_.control() : nullptr;
       if (queue != nullptr && (message == nullptr || earlier(queue->flits.front(), *message))) {
         const Arrival flit = queue->flits.front();
-        queue->flits.pop_front();
-        --filed_;
+        if (!flit.is_first() && takes_runs(flit)) {
+          ServedRun run = run_of(*queue);
+          run.flits.count = run.flits.count > 1 ? hand_over_run(run) : 0;
+          if (run.flits.count > 0) {
+            const std::uint32_t filed = std::min(flit.count, run.flits.count);
+            take(*queue, filed);
+            if (filed < run.flits.count) inbox_.take(flit.port, run.flits.count - filed);
+            queue->server.free_at = run.end();
+            queue->ends_with_run = true;
+            continue;
+          }
+        }
+        take(*queue, 1);
         const Fs start = hand_over_time(queue->server, flit.time, 0);
         advance(queue->server, flit.time, hold_of(flit));
+        queue->ends_with_run = false;
         hand_over(flit, start);
       } else if (message != nullptr) {
         const Arrival arrival = *message;
@@ -137,19 +162,45 @@ class ForwardingServers {
     }
   }
 
+  // Number of flits of an announced run that `other`, which has not been filed, does not affect.
+  std::uint32_t unaffected(const ServedRun& run, const Arrival& other) const {
+    const Arrival& flits = run.flits;
+    if (other.port == flits.port) return flits.count;
+    if (per_ == ServerPer::port) {
+      const bool same_output =
+          run.last_hand_over() >= other.time && output_of(other) == output_of(flits);
+      return same_output ? run.handed_over_before(earliest_hand_over(other)) : flits.count;
+    }
+    const bool same_server = flits.last_time() >= other.time && key_of(other) == key_of(flits);
+    return same_server ? flits_before(flits, other) : flits.count;
+  }
+  // The server of a run has not served the flits behind it.
+  void withdraw(const ServedRun& run) { queue_of(key_of(run.flits)).server.free_at = run.end(); }
+  // Queues flits again that have been withdrawn.
+  void put_back(const Arrival& flits, Fs now) {
+    const std::uint32_t arrived = flits_until(flits.time, flits.spacing, flits.count, now + 1);
+    if (arrived < flits.count) inbox_.put_back(flits.from(arrived));
+    if (arrived == 0) return;
+    Arrival filed = flits;
+    filed.count = arrived;
+    queue_of(key_of(flits)).flits.push_front(filed);
+    filed_ += arrived;
+  }
+
   // Time up to `now` for which flits that have not been handed over have held their servers, less
-  // the time after `now` of flits that have been; summed over the servers.
+  // the time after `now` of flits that have been; summed over the servers, without runs that are
+  // announced.
   std::int64_t held(Fs now) {
     file(now);
     std::int64_t held = 0;
     for (const Queue& queue : queues_) {
-      Fs free_at = queue.server.free_at;
-      if (free_at > now) held -= static_cast<std::int64_t>(free_at - now);
-      for (std::size_t i = 0; i < queue.flits.size() && free_at < now; ++i) {
-        const Fs start = std::max(queue.flits[i].time, free_at);
-        held += static_cast<std::int64_t>(std::min(now - start, hold_of(queue.flits[i])));
-        free_at = start + hold_of(queue.flits[i]);
-      }
+      const Fs free_at = queue.server.free_at;
+      const bool announced =
+          queue.ends_with_run && free_at - times_.later_hold + times_.later_latency > now;
+      if (free_at > now && !announced) held -= static_cast<std::int64_t>(free_at - now);
+      for_each_start(queue, [&](const Arrival& flit, Fs start) {
+        if (start < now) held += static_cast<std::int64_t>(std::min(now - start, hold_of(flit)));
+      });
     }
     return held;
   }
@@ -158,12 +209,9 @@ class ForwardingServers {
     file(now);
     Fs stalled = 0;
     for (const Queue& queue : queues_) {
-      Fs free_at = queue.server.free_at;
-      for (std::size_t i = 0; i < queue.flits.size(); ++i) {
-        const Fs start = std::max(queue.flits[i].time, free_at);
-        if (queue.flits[i].is_first()) stalled += std::min(start, now) - queue.flits[i].time;
-        free_at = start + hold_of(queue.flits[i]);
-      }
+      for_each_start(queue, [&](const Arrival& flit, Fs start) {
+        if (flit.is_first()) stalled += std::min(start, now) - flit.time;
+      });
     }
     return stalled;
   }
@@ -181,27 +229,98 @@ class ForwardingServers {
  private:
   struct Queue {
     std::uint32_t key;
+    bool ends_with_run = false;  // the server is free when a run has left it
     RouterState server;
     RingBuffer<Arrival> flits;  // arrived, in order
   };
 
+  static std::uint32_t output_of(const Arrival& flit) {
+    return flit.transaction->route().path->out_port(flit.position);
+  }
   std::uint32_t key_of(const Arrival& flit) const {
     if (per_ == ServerPer::node) return 0;
-    const std::uint32_t output = flit.transaction->route().path->out_port(flit.position);
+    const std::uint32_t output = output_of(flit);
     return per_ == ServerPer::direction ? output : output << 16 | flit.port;
+  }
+  Fs earliest_hand_over(const Arrival& flit) const {
+    return flit.time + times_.latency_of(flit.is_first());
   }
   Queue& queue_of(std::uint32_t key) {
     for (Queue& queue : queues_) {
       if (queue.key == key) return queue;
     }
-    queues_.push_back({key, {}, {}});
+    queues_.push_back({key, false, {}, {}});
     return queues_.back();
   }
   // All arrivals up to `now` have been announced: their order is final.
   void file(Fs now) {
-    for (; inbox_.data() != nullptr && inbox_.data()->time <= now; inbox_.pop_data()) {
-      queue_of(key_of(*inbox_.data())).flits.push_back(*inbox_.data());
-      ++filed_;
+    for (const Arrival* head = inbox_.data(); head != nullptr && head->time <= now;
+         head = inbox_.data()) {
+      Arrival run = *head;
+      const std::uint32_t key = key_of(run);
+      if (run.count > 1) {
+        run.count = flits_until(run.time, run.spacing, run.count, now + 1);
+        run.count = inbox_.flits_before_interference(
+            run, [this, key](const Arrival& other) { return key_of(other) == key; });
+      }
+      inbox_.take(run.count);
+      filed_ += run.count;
+      RingBuffer<Arrival>& flits = queue_of(key).flits;
+      if (flits.empty() || !flits.back().append(run)) flits.push_back(run);
+    }
+  }
+  void take(Queue& queue, std::uint32_t count) {
+    Arrival& front = queue.flits.front();
+    filed_ -= count;
+    if (count < front.count) {
+      front = front.from(count);
+    } else {
+      queue.flits.pop_front();
+    }
+  }
+  // The flits of a queue's front, and those behind them in the inbox, that no known arrival
+  // affects.
+  ServedRun run_of(const Queue& queue) const {
+    ServedRun run{queue.flits.front(), queue.server.free_at, times_.later_hold,
+                  times_.later_latency};
+    Arrival& flits = run.flits;
+    const Arrival* next = queue.flits.size() == 1 ? inbox_.data(flits.port) : nullptr;
+    const bool extended = next != nullptr && flits.append(*next);
+    if (flits.count == 1) return run;
+    if (per_ == ServerPer::port) {
+      flits.count = std::max(1U, run.handed_over_before(earliest_other(queue, run)));
+    } else if (extended) {
+      flits.count = inbox_.flits_before_interference(
+          flits, [&](const Arrival& other) { return key_of(other) == queue.key; });
+    }
+    return run;
+  }
+  // Time before which no other input hands a flit over to the output of a run of a queue, as far as
+  // it matters to the run.
+  Fs earliest_other(const Queue& queue, const ServedRun& run) const {
+    Fs earliest = never_fs;
+    for (const Queue& other : queues_) {
+      if (&other != &queue && other.key >> 16 == queue.key >> 16)
+        earliest = std::min(earliest, due_of(other));
+    }
+    inbox_.for_each_other(run.flits.port, run.last_hand_over(), [&](const Arrival& other) {
+      if (output_of(other) != queue.key >> 16) return false;
+      earliest = std::min(earliest, earliest_hand_over(other));
+      return true;
+    });
+    return earliest;
+  }
+  // Calls visit(const Arrival& flit, Fs start) for each flit of a queue.
+  template <class Visit>
+  void for_each_start(const Queue& queue, Visit visit) const {
+    Fs free_at = queue.server.free_at;
+    for (std::size_t i = 0; i < queue.flits.size(); ++i) {
+      for (std::uint32_t j = 0; j < queue.flits[i].count; ++j) {
+        const Arrival flit = queue.flits[i].from(j);
+        const Fs start = std::max(flit.time, free_at);
+        visit(flit, start);
+        free_at = start + hold_of(flit);
+      }
     }
   }
   Fs due_of(const Queue& queue) const {

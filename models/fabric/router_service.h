@@ -19,6 +19,7 @@
 #include "models/base/observables.h"
 #include "models/base/parameter_set.h"
 #include "models/fabric/serial_ingress.h"
+#include "models/fabric/served_run.h"
 
 namespace kernbench {
 
@@ -79,6 +80,17 @@ struct RouterService {
   Fs stalled(Fs /*now*/) const { return 0; }
 };
 
+// A service of runs of later flits of a leg (spec 2.11) has a serve() with two more parameters:
+// takes_runs(flit), whether its output takes runs, and hand_over_run(const ServedRun&), which
+// returns the number of flits that it has handed over, from the first on, also for later than now.
+// And:
+//   // Number of flits of an announced run that precede `other`, an arrival that is announced now.
+//   std::uint32_t unaffected(const ServedRun& run, const Arrival& other) const;
+//   // Only these flits of the last run of its server have been served.
+//   void withdraw(const ServedRun& run);
+//   // Queues flits again that were served.
+//   void put_back(const Arrival& flits, Fs now);
+
 // Built-in policy: one serial server over one inbox (serial_ingress.h). With latency and occupancy
 // apart: models/noc/pipelined_router.h.
 class SerialService : public RouterService {
@@ -88,22 +100,50 @@ class SerialService : public RouterService {
   using Parameters = RouterParameters;
 
   SerialService(ArrivalQueue& inbox, const Parameters& parameters)
-      : ingress_(inbox, *parameters.overhead) {}
+      : inbox_(inbox), ingress_(inbox, *parameters.overhead) {}
 
   Fs next_due() const { return ingress_.next_due(); }
   template <class PassOn>
   [[gnu::always_inline]] void serve(Fs now, PassOn pass_on) {
     ingress_.serve(now, pass_on);
   }
-  template <class PassOn, class PassOnRun>
-  [[gnu::always_inline]] void serve(Fs now, PassOn pass_on, PassOnRun pass_on_run) {
-    ingress_.serve(now, pass_on, pass_on_run);
+  // A run: later flits that have arrived by now, together, and the others as they arrive, up to the
+  // first arrival at another port that affects them.
+  template <class PassOn, class TakesRuns, class PassOnRun>
+  [[gnu::always_inline]] void serve(Fs now, PassOn pass_on, TakesRuns takes_runs,
+                                    PassOnRun pass_on_run) {
+    ingress_.serve(now, pass_on, [&](const Arrival& flits) {
+      if (!takes_runs(flits)) return false;
+      ServedRun run{flits, now};
+      const std::uint32_t output = output_of(flits);
+      run.flits.count = inbox_.flits_before_interference(
+          flits, [&](const Arrival& other) { return affects(other, output); });
+      const std::uint32_t count = run.flits.count > 1 ? pass_on_run(run) : 0;
+      if (count > 0) inbox_.take(count);
+      return count > 0;
+    });
   }
+  std::uint32_t unaffected(const ServedRun& run, const Arrival& other) const {
+    const bool affected = other.port != run.flits.port && run.flits.last_time() >= other.time &&
+                          affects(other, output_of(run.flits));
+    return affected ? flits_before(run.flits, other) : run.flits.count;
+  }
+  void withdraw(const ServedRun& /*run*/) {}
+  void put_back(const Arrival& flits, Fs /*now*/) { inbox_.put_back(flits); }
   Fs held(Fs now) const { return ingress_.held(now); }
   Fs stalled(Fs now) const { return ingress_.stalled(now); }
   Fs overhead() const { return ingress_.overhead(); }
 
  private:
+  static std::uint32_t output_of(const Arrival& flit) {
+    return flit.transaction->route().path->out_port(flit.position);
+  }
+  // The first flit of a leg, which holds the server, or a flit for the same output.
+  bool affects(const Arrival& other, std::uint32_t output) const {
+    return (other.is_first() && overhead() > 0) || output_of(other) == output;
+  }
+
+  ArrivalQueue& inbox_;
   SerialIngress ingress_;
 };
 

@@ -199,12 +199,15 @@ bool Link::get_direct_route(const Path& path, std::uint32_t position, DirectRout
 
 Link::Statistics Link::statistics() const {
   Statistics until_now = handed_over_;
-  const Fs ahead = ahead_.after(Component::now(), state_.available_at);
+  Fs ahead = ahead_.after(Component::now(), state_.available_at);
   until_now.busy_fs -= ahead;
   for (std::size_t i = 0; i < booked_.size(); ++i) {
     const BookedFlits& flits = booked_[i].flits;
-    until_now.flits -= flits.count - flits_until(flits.handed_over, flits.spacing, flits.count,
-                                                 Component::now() + 1);
+    const std::uint32_t later = flits.count - flits_until(flits.handed_over, flits.spacing,
+                                                          flits.count, Component::now() + 1);
+    until_now.flits -= later;
+    until_now.bytes -= std::uint64_t{booked_[i].flit_bytes} * later;
+    ahead -= flits.service * later;
   }
   until_now.stalled_fs = stalls_.until(Component::now());
   until_now.control_messages += direct_.messages();

@@ -29,10 +29,15 @@ class PipelinedService : public RouterService {
         rate_attribute_(parameters.server.rate_attribute()) {}
 
   Fs next_due() const { return servers_.next_due(); }
-  template <class PassOn>
-  void serve(Fs now, PassOn pass_on) {
-    servers_.serve(now, pass_on);
+  template <class PassOn, class TakesRuns, class PassOnRun>
+  void serve(Fs now, PassOn pass_on, TakesRuns takes_runs, PassOnRun pass_on_run) {
+    servers_.serve(now, pass_on, takes_runs, pass_on_run);
   }
+  std::uint32_t unaffected(const ServedRun& run, const Arrival& other) const {
+    return servers_.unaffected(run, other);
+  }
+  void withdraw(const ServedRun& run) { servers_.withdraw(run); }
+  void put_back(const Arrival& flits, Fs now) { servers_.put_back(flits, now); }
   std::int64_t held(Fs now) { return servers_.held(now); }
   Fs stalled(Fs now) { return servers_.stalled(now); }
   Fs occupancy(const Arrival& flit, Fs /*service*/) const { return servers_.hold_of(flit); }

@@ -48,25 +48,19 @@ class RouterNode final : public FabricNode {
   void serve() override;
   bool pass_directly(const Path& path, std::uint32_t position, DirectRoute& route) override;
   static constexpr bool is_serial = std::is_same_v<Service, SerialService>;
-  bool takes_runs() const override {
-    constexpr bool pops_flits = is_serial || std::is_same_v<Service, PipelinedService>;
-    return pops_flits && !buffer_.finite();
-  }
+  static constexpr bool serves_runs = is_serial || std::is_same_v<Service, PipelinedService>;
+  bool takes_runs() const override { return serves_runs && !buffer_.finite(); }
   void accepted(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival) override;
   void accepted_run(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival,
                     Fs spacing) override;
   void recalled(std::uint32_t port, Transaction& transaction, std::uint32_t position,
                 std::uint32_t flit) override;
-  bool serve_run(const Arrival& run, Fs at);
-  bool interferes(const Arrival& other, std::uint32_t output) const;
+  static constexpr ServedRun no_run{{never_fs, nullptr, 0, 0, 0, 0, 0, 0}};
+  std::uint32_t serve_run(ServedRun run, Fs at);
   void split_runs(std::uint32_t port, Transaction& transaction, FlitRun run, Fs arrival);
-  void withdraw(std::uint32_t output, std::uint32_t flit);
-  std::uint64_t announced_flits() const;
-  std::uint32_t follows_flits(const Arrival& message) const;
-  Fs overhead() const {
-    if constexpr (is_serial) return service_.overhead();
-    return 0;
-  }
+  void withdraw(std::uint32_t output, std::uint32_t count);
+  RunCounts counts() const;
+  std::uint32_t follows_flits(const Arrival& message, Fs at) const;
   std::size_t depth(Fs now) const override { return FabricNode::depth(now) + service_.queued(); }
   const Arrival* in_service(Fs now) const override {
     const Arrival* queued = service_.first_queued();
@@ -83,10 +77,10 @@ class RouterNode final : public FabricNode {
   std::uint64_t stalled_fs_ = 0;
   std::uint64_t longest_wait_fs_ = 0;
   DirectRoutes direct_;
-  // Flits that have been handed over to an output for instants after their call, by output: later
-  // flits of one leg, which leave as they arrive.
-  std::vector<Arrival> announced_;
-  Fs announced_until_ = 0;  // arrival of the last of them
+  // The last run that has been handed over to each output; part of it may be announced for later.
+  std::vector<ServedRun> announced_;
+  Fs announced_until_ = 0;  // hand-over of the last of their flits
+  RunCounts replaced_;      // of runs that are no longer in announced_
 };
 
 template <class Service>
@@ -97,19 +91,22 @@ RouterNode<Service>::RouterNode(const ComponentInit& init)
   if (*parameters.buffer_flits > 0)
     buffer_ = {*parameters.virtual_channels, *parameters.buffer_flits};
   add_statistic("transactions", "legs with data forwarded", Quantity::count, transactions_);
-  add_count("flits", "flits forwarded", flits_, [this] { return flits_ - announced_flits(); });
+  add_count("flits", "flits forwarded", flits_, [this] { return flits_ + counts().flits; });
   add_count("control_messages", "control messages forwarded", control_messages_,
             [this] { return control_messages_ + direct_.messages(); });
   add_busy_time("busy", "time for which the server was held", busy_fs_,
-                [this](Fs now) { return busy_fs_ + service_.held(now); },
+                [this](Fs now) { return busy_fs_ + service_.held(now) + counts().busy_fs; },
                 {Server::Kind::rate, service_.rate_attribute(), 1,
                  [this](Fs now) { return stalled_fs_ + service_.stalled(now); }});
-  add_statistic("waiting", "queueing time of flits at the server, summed", Quantity::time_fs,
-                waiting_fs_);
+  add_count(
+      "waiting", "queueing time of flits at the server, summed", waiting_fs_,
+      [this] { return waiting_fs_ + counts().waiting_fs; }, Quantity::time_fs);
   add_statistic("stalled", "queueing time of first flits of messages at the server, summed",
                 Quantity::time_fs, stalled_fs_);
-  add_statistic("longest_wait", "longest queueing time of a flit at the server", Quantity::time_fs,
-                longest_wait_fs_, Merge::maximum);
+  add_count(
+      "longest_wait", "longest queueing time of a flit at the server", longest_wait_fs_,
+      [this] { return std::max(longest_wait_fs_, counts().longest_wait_fs); }, Quantity::time_fs,
+      Merge::maximum);
   Observables to(*this);
   service_.observe(to);
 }
@@ -123,7 +120,7 @@ void RouterNode<Service>::serve() {
     if (transaction.route().is_control()) {
       ++control_messages_;
       report_traversal(arrival, arrival.time);
-      send(transaction, follows_flits(arrival), 0, arrival.position, at);
+      send(transaction, follows_flits(arrival, at), 0, arrival.position, at);
       return;
     }
     const Fs wait = start - arrival.time;
@@ -139,8 +136,13 @@ void RouterNode<Service>::serve() {
                        arrival.position, at);
     send(transaction, arrival.flit, 1, arrival.position, at);
   };
-  if constexpr (is_serial) {
-    service_.serve(at, pass_on, [this, at](const Arrival& run) { return serve_run(run, at); });
+  if constexpr (serves_runs) {
+    const auto takes_runs = [this](const Arrival& flit) {
+      return !buffer_.finite() &&
+             output_takes_runs(flit.transaction->route().path->out_port(flit.position));
+    };
+    service_.serve(at, pass_on, takes_runs,
+                   [this, at](const ServedRun& run) { return serve_run(run, at); });
   } else {
     service_.serve(at, pass_on);
   }
@@ -148,48 +150,29 @@ void RouterNode<Service>::serve() {
 
 // --- Runs of flits
 //
-// Later flits of a leg have no service time: they leave as they arrive, or those that have arrived
-// by now, together. They are handed over as a run up to the first arrival at another port that
-// affects them: the first flit of a leg, which holds the server, or a flit for the same output. A
-// flit that is announced later, and arrives before one of them, withdraws the rest of the run.
+// Between two arrivals that affect them, later flits of a leg leave in at most two arithmetic
+// sequences: while they are queued, and as they arrive. They are handed over as runs. An arrival
+// that is announced later, and affects some of them, withdraws these and all behind.
 
 template <class Service>
-bool RouterNode<Service>::interferes(const Arrival& other, std::uint32_t output) const {
-  if constexpr (is_serial) {
-    if (other.is_first() && service_.overhead() > 0) return true;
-  }
-  return other.transaction->route().path->out_port(other.position) == output;
-}
-
-template <class Service>
-bool RouterNode<Service>::serve_run(const Arrival& run, Fs at) {
-  Transaction& transaction = *run.transaction;
-  const std::uint16_t output = transaction.route().path->out_port(run.position);
-  if (!output_takes_runs(output)) return false;
-  std::uint32_t count = arrivals_.flits_before_interference(
-      [this, output](const Arrival& other) { return interferes(other, output); });
+std::uint32_t RouterNode<Service>::serve_run(ServedRun run, Fs at) {
+  Arrival& flits = run.flits;
   // A control message that leaves now follows the flits that precede it.
   if (const Arrival* message = arrivals_.control();
-      message != nullptr && message->time + overhead() <= at)
-    count = std::min(count, flits_before(run, *message));
-  if (count < 2) return false;
-  const std::uint32_t present = flits_until(run.time, run.spacing, count, at + 1);
-  flits_ += count;
-  waiting_fs_ += present * (at - run.time) - run.spacing * present * (present - 1) / 2;
-  longest_wait_fs_ = std::max<std::uint64_t>(longest_wait_fs_, at - run.time);
-  send_run(transaction, run.flit, present, run.position, at, 0);
-  if (count > present) {
-    Arrival rest = run;
-    rest.flit += present;
-    rest.count = count - present;
-    rest.time += present * run.spacing;
-    send_run(transaction, rest.flit, rest.count, rest.position, rest.time, rest.spacing);
-    if (announced_.empty()) announced_.resize(outputs());
-    announced_[output] = rest;
-    announced_until_ = std::max(announced_until_, rest.last_time());
-  }
-  arrivals_.take(count);
-  return true;
+      message != nullptr && message->time + service_.overhead() <= at)
+    flits.count = std::min(flits.count, flits_before(flits, *message));
+  if (flits.count < 2) return 0;
+  Transaction& transaction = *flits.transaction;
+  run.for_each_pace([&](const BookedFlits& part, std::uint32_t index) {
+    send_run(transaction, flits.flit + index, part.count, flits.position, part.start + run.latency,
+             part.pace);
+  });
+  if (announced_.empty()) announced_.resize(outputs(), no_run);
+  ServedRun& announced = announced_[transaction.route().path->out_port(flits.position)];
+  announced.count(at, replaced_);
+  announced = run;
+  announced_until_ = std::max(announced_until_, run.last_hand_over());
+  return flits.count;
 }
 
 template <class Service>
@@ -199,45 +182,42 @@ void RouterNode<Service>::split_runs(std::uint32_t port, Transaction& transactio
   const Arrival other{arrival,   &transaction, arrivals_.upstream(port),
                       run.first, run.position, static_cast<std::uint16_t>(port)};
   for (std::uint32_t output = 0; output < announced_.size(); ++output) {
-    const Arrival& announced = announced_[output];
-    if (announced.transaction == nullptr || announced.port == port ||
-        announced.last_time() < arrival || !interferes(other, output))
-      continue;
-    const std::uint32_t before = flits_before(announced, other);
-    if (before == announced.count) continue;
-    Arrival rest = announced;
-    rest.flit += before;
-    rest.count -= before;
-    rest.time += before * rest.spacing;
-    withdraw(output, rest.flit);
-    arrivals_.put_back(rest);
+    const ServedRun& announced = announced_[output];
+    if (announced.flits.count == 0) continue;
+    const std::uint32_t kept = service_.unaffected(announced, other);
+    if (kept == announced.flits.count) continue;
+    const Arrival rest = announced.flits.from(kept);
+    withdraw(output, kept);
+    service_.put_back(rest, now());
   }
   rearm();
 }
 
-// Withdraws the flits from `flit` on that have been announced to an output.
+// Withdraws all but the first `count` flits of the run that has been announced to an output.
 template <class Service>
-void RouterNode<Service>::withdraw(std::uint32_t output, std::uint32_t flit) {
-  Arrival& announced = announced_[output];
-  flit = std::max(flit, announced.flit);
-  const std::uint32_t kept = flit - announced.flit;
-  flits_ -= announced.count - kept;
-  recall(output, *announced.transaction, announced.position, flit);
-  announced.count = kept;
-  if (kept == 0) announced.transaction = nullptr;
+void RouterNode<Service>::withdraw(std::uint32_t output, std::uint32_t count) {
+  ServedRun& announced = announced_[output];
+  Arrival& flits = announced.flits;
+  recall(output, *flits.transaction, flits.position, flits.flit + count);
+  flits.count = count;
+  service_.withdraw(announced);
 }
 
 template <class Service>
 void RouterNode<Service>::accepted(std::uint32_t port, Transaction& transaction, FlitRun run,
                                    Fs arrival) {
-  if (arrival <= announced_until_) split_runs(port, transaction, run, arrival);
+  if constexpr (serves_runs) {
+    if (arrival <= announced_until_) split_runs(port, transaction, run, arrival);
+  }
   FabricNode::accepted(port, transaction, run, arrival);
 }
 
 template <class Service>
 void RouterNode<Service>::accepted_run(std::uint32_t port, Transaction& transaction, FlitRun run,
                                        Fs arrival, Fs spacing) {
-  if (arrival <= announced_until_) split_runs(port, transaction, run, arrival);
+  if constexpr (serves_runs) {
+    if (arrival <= announced_until_) split_runs(port, transaction, run, arrival);
+  }
   FabricNode::accepted_run(port, transaction, run, arrival, spacing);
 }
 
@@ -245,43 +225,40 @@ template <class Service>
 void RouterNode<Service>::recalled(std::uint32_t port, Transaction& transaction,
                                    std::uint32_t position, std::uint32_t flit) {
   FabricNode::recalled(port, transaction, position, flit);
-  const std::uint16_t output = transaction.route().path->out_port(position);
-  if (output >= announced_.size()) return;
-  const Arrival& announced = announced_[output];
-  if (announced.transaction == &transaction && announced.last_time() > now() &&
-      announced.flit + announced.count > flit)
-    withdraw(output, flit);
-}
-
-// Flits in flits_ that have not been forwarded.
-template <class Service>
-std::uint64_t RouterNode<Service>::announced_flits() const {
-  const Fs at = now();
-  std::uint64_t flits = 0;
-  for (const Arrival& run : announced_) {
-    if (run.transaction != nullptr)
-      flits += run.count - flits_until(run.time, run.spacing, run.count, at + 1);
+  if constexpr (serves_runs) {
+    const std::uint16_t output = transaction.route().path->out_port(position);
+    if (output >= announced_.size()) return;
+    const Arrival& flits = announced_[output].flits;
+    if (flits.count > 0 && flits.transaction == &transaction && flits.last_time() > now() &&
+        flits.flit + flits.count > flit)
+      withdraw(output, flit > flits.flit ? flit - flits.flit : 0);
   }
-  return flits;
 }
 
-// 1 for a control message without service that leaves after a flit that is announced for the same
-// instant and output; else 0.
+// Of the flits in runs that have been forwarded.
 template <class Service>
-std::uint32_t RouterNode<Service>::follows_flits(const Arrival& message) const {
-  if (overhead() > 0 || announced_until_ < message.time) return 0;
-  const std::uint16_t output = message.transaction->route().path->out_port(message.position);
-  Arrival flit = announced_[output];
-  flit.time = message.time;
-  return flit.transaction != nullptr && earlier(flit, message) ? 1 : 0;
+RunCounts RouterNode<Service>::counts() const {
+  RunCounts counts = replaced_;
+  for (const ServedRun& run : announced_) run.count(now(), counts);
+  return counts;
+}
+
+// 1 for a control message that leaves at `at`, after a flit that is announced for the same instant
+// and output; else 0.
+template <class Service>
+std::uint32_t RouterNode<Service>::follows_flits(const Arrival& message, Fs at) const {
+  if (announced_until_ < at || announced_.empty()) return 0;
+  const ServedRun& run = announced_[message.transaction->route().path->out_port(message.position)];
+  const std::uint32_t left = run.handed_over_before(at + 1);
+  if (left == run.handed_over_before(at)) return 0;
+  return earlier(run.flits.from(left - 1), message) ? 1 : 0;
 }
 
 // Custom policies may access more of a message than the built-in one.
 template <class Service>
 bool RouterNode<Service>::pass_directly(const Path& path, std::uint32_t position,
                                         DirectRoute& route) {
-  if constexpr (std::is_same_v<Service, SerialService> ||
-                std::is_same_v<Service, PipelinedService>) {
+  if constexpr (serves_runs) {
     route.delay += service_.overhead();
     if (!get_direct_route(path, position, route)) return false;
     direct_.add(route);

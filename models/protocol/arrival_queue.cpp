@@ -31,6 +31,15 @@ void wrong_start(const Arrival& arrival, Fs start, Fs now) {
       format_ns(start), format_ns(arrival.time), format_ns(now)));
 }
 
+bool Arrival::append(const Arrival& next) {
+  if (next.transaction != transaction || next.flit != flit + count) return false;
+  const Fs apart = count > 1 ? spacing : next.time - time;
+  if (next.time != time + count * apart || (next.count > 1 && next.spacing != apart)) return false;
+  spacing = apart;
+  count += next.count;
+  return true;
+}
+
 void ArrivalQueue::add_port(NodeId upstream) {
   ports_.push_back({upstream, {}});
   heads_.push_back(never_fs);
@@ -68,13 +77,6 @@ bool ArrivalQueue::push(std::uint32_t port, Transaction& transaction, FlitRun ru
   return true;
 }
 
-bool ArrivalQueue::continues(const Arrival& run, const Arrival& next) {
-  if (next.transaction != run.transaction || next.flit != run.flit + run.count) return false;
-  const Fs spacing = run.count > 1 ? run.spacing : next.time - run.time;
-  return next.time == run.time + run.count * spacing &&
-         (next.count == 1 || next.spacing == spacing);
-}
-
 bool ArrivalQueue::push_run(std::uint32_t port, Transaction& transaction, FlitRun run, Fs time,
                             Fs spacing) {
   const NodeId upstream = ports_[port].upstream;
@@ -87,13 +89,7 @@ bool ArrivalQueue::push_run(std::uint32_t port, Transaction& transaction, FlitRu
                         run.first, run.position, static_cast<std::uint16_t>(port),
                         0,         run.count,    spacing};
   if (!flits.empty()) {
-    Arrival& last = flits.back();
-    if (continues(last, arrival)) {
-      if (last.count == 1) last.spacing = time - last.time;
-      last.count += run.count;
-    } else {
-      flits.push_back(arrival);
-    }
+    if (!flits.back().append(arrival)) flits.push_back(arrival);
     return false;
   }
   flits.push_back(arrival);
@@ -134,30 +130,25 @@ bool ArrivalQueue::recall_message(const Transaction& transaction) {
   return false;
 }
 
-void ArrivalQueue::take(std::uint32_t count) {
-  RingBuffer<Arrival>& served = ports_[best_port_].flits;
+void ArrivalQueue::take(std::uint32_t port, std::uint32_t count) {
+  RingBuffer<Arrival>& served = ports_[port].flits;
   Arrival& head = served.front();
   depth_ -= count;
   if (count < head.count) {
-    head.time += count * head.spacing;
-    head.flit += count;
-    head.count -= count;
+    head = head.from(count);
   } else {
     served.pop_front();
   }
-  heads_[best_port_] = served.empty() ? never_fs : served.front().time;
+  heads_[port] = served.empty() ? never_fs : served.front().time;
   find_best_port();
 }
 
 void ArrivalQueue::put_back(const Arrival& flits) {
   RingBuffer<Arrival>& at = ports_[flits.port].flits;
   depth_ += flits.count;
-  if (!at.empty() && continues(flits, at.front())) {
-    Arrival& first = at.front();
-    first.count += flits.count;
-    first.spacing = flits.count > 1 ? flits.spacing : first.time - flits.time;
-    first.flit = flits.flit;
-    first.time = flits.time;
+  Arrival joined = flits;
+  if (!at.empty() && joined.append(at.front())) {
+    at.front() = joined;
   } else {
     at.push_front(flits);
   }

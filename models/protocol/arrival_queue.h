@@ -27,6 +27,16 @@ struct Arrival {
   bool is_first() const { return flit == 0; }
   Fs time_of(std::uint32_t i) const { return time + i * spacing; }
   Fs last_time() const { return time_of(count - 1); }
+  // The flits from the i-th on.
+  Arrival from(std::uint32_t i) const {
+    Arrival rest = *this;
+    rest.time += i * spacing;
+    rest.flit += i;
+    rest.count -= i;
+    return rest;
+  }
+  // Appends flits if they continue the run at its spacing.
+  bool append(const Arrival& next);
 };
 
 // The tie rule: (arrival time, upstream node's name, id, flit). Node ids are in name order.
@@ -76,14 +86,19 @@ class ArrivalQueue {
   void recall(std::uint32_t port, const Transaction& transaction, std::uint32_t flit);
   // Removes a message filed as a whole; false if it is not here.
   bool recall_message(const Transaction& transaction);
-  // Takes `count` flits of data() out of the queue.
-  void take(std::uint32_t count);
+  // Takes `count` flits of the first arrival at a port, or of data(), out of the queue.
+  void take(std::uint32_t port, std::uint32_t count);
+  void take(std::uint32_t count) { take(best_port_, count); }
   // Puts flits back that were taken from their port, and not followed by others of the port.
   void put_back(const Arrival& flits);
-  // Number of flits of data() that precede, by the tie rule, every arrival at another port for
-  // which interferes(arrival) holds. At least 1.
+  // Number of flits of `run` that precede, by the tie rule, every arrival at another port for which
+  // interferes(arrival) holds.
   template <class Interferes>
-  std::uint32_t flits_before_interference(Interferes interferes) const;
+  std::uint32_t flits_before_interference(const Arrival& run, Interferes interferes) const;
+  // Calls visit(const Arrival&) for the arrivals at each port but one, in order, up to `last` or
+  // until visit() returns true.
+  template <class Visit>
+  void for_each_other(std::uint32_t port, Fs last, Visit visit) const;
   // Files a message that counts as a whole, whatever its flits, among the control messages. A
   // message that starts at a node has that node as its upstream.
   bool push_message(NodeId upstream, Transaction& transaction, FlitRun run, Fs time);
@@ -93,6 +108,10 @@ class ArrivalQueue {
     return best_port_ == no_port ? nullptr : &ports_[best_port_].flits.front();
   }
   void pop_data();
+  // First flits of a port; null if none.
+  const Arrival* data(std::uint32_t port) const {
+    return heads_[port] == never_fs ? nullptr : &ports_[port].flits.front();
+  }
   // Calls visit(const Arrival&) with the first flits of each port.
   template <class Visit>
   void for_each_head(Visit visit) const {
@@ -130,7 +149,6 @@ class ArrivalQueue {
   Fs age_of_first_flits(Fs now) const;
 
  private:
-  static bool continues(const Arrival& run, const Arrival& next);
   void find_best_port();
   // Compares the first flits of two ports: their upstream nodes differ, so the tie rule is the
   // order of the ports.
@@ -153,21 +171,28 @@ class ArrivalQueue {
   RingBuffer<Arrival> control_;
 };
 
-template <class Interferes>
-std::uint32_t ArrivalQueue::flits_before_interference(Interferes interferes) const {
-  const Arrival& run = *data();
-  std::uint32_t count = run.count;
-  for (std::uint32_t port = 0; port < ports_.size(); ++port) {
-    if (port == best_port_ || heads_[port] > run.time_of(count - 1)) continue;
-    const RingBuffer<Arrival>& flits = ports_[port].flits;
-    for (std::size_t i = 0; i < flits.size(); ++i) {
-      const std::uint32_t before = flits_before(run, flits[i]);
-      if (before >= count) break;
-      if (!interferes(flits[i])) continue;
-      count = before;
-      break;
+template <class Visit>
+void ArrivalQueue::for_each_other(std::uint32_t port, Fs last, Visit visit) const {
+  for (std::uint32_t other = 0; other < ports_.size(); ++other) {
+    if (other == port || heads_[other] > last) continue;
+    const RingBuffer<Arrival>& flits = ports_[other].flits;
+    for (std::size_t i = 0; i < flits.size() && flits[i].time <= last; ++i) {
+      if (visit(flits[i])) break;
     }
   }
+}
+
+template <class Interferes>
+std::uint32_t ArrivalQueue::flits_before_interference(const Arrival& run,
+                                                      Interferes interferes) const {
+  std::uint32_t count = run.count;
+  for_each_other(run.port, run.last_time(), [&](const Arrival& other) {
+    const std::uint32_t before = flits_before(run, other);
+    if (before >= count) return true;
+    if (!interferes(other)) return false;
+    count = before;
+    return true;
+  });
   return count;
 }
 

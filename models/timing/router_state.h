@@ -7,8 +7,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include "models/base/units.h"
+#include "models/timing/link_state.h"
 
 namespace kernbench {
 
@@ -51,6 +53,16 @@ inline Fs hand_over_time(const RouterState& state, Fs arrival, Fs hold) {
 inline Fs advance(RouterState& state, Fs arrival, Fs hold) {
   state.free_at = hand_over_time(state, arrival, hold);
   return state.free_at;
+}
+
+// As many of `count` later flits, which arrive at arrival + i * spacing, as start at one pace: they
+// occupy the server for `hold` each as they would a link.
+inline BookedFlits advance(RouterState& state, Fs arrival, Fs spacing, std::uint32_t count,
+                           Fs hold) {
+  LinkState server{state.free_at};
+  const BookedFlits flits = advance(server, arrival, spacing, count, hold);
+  state.free_at = server.available_at;
+  return flits;
 }
 
 }  // namespace kernbench

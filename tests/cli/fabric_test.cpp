@@ -20,6 +20,20 @@ Words traffic(const char* pattern, const char* initiators, const char* targets, 
           requests,    "--read-share", read_share, "--seed",       seed};
 }
 
+// Routers with latency and occupancy apart.
+Words with_servers(const char* servers, const char* flit_occupancy_ns) {
+  Words settings;
+  const auto set = [&](const std::string& key, const std::string& value) {
+    settings.insert(settings.end(), {"--set", "cube.components.router.attrs." + key + "=" + value});
+  };
+  set("overhead_ns", "0");
+  set("latency_ns", "2");
+  set("occupancy_ns", "0.5");
+  set("flit_occupancy_ns", flit_occupancy_ns);
+  set("servers", servers);
+  return settings;
+}
+
 // Rows of all requests and the counts of all links, as texts.
 void check_same_traffic(const Words& words) {
   const TemporaryFolder folder;
@@ -53,6 +67,17 @@ BOOST_AUTO_TEST_CASE(runs_and_single_flits_have_the_same_times_and_counts) {
   check_same_traffic(joined(
       traffic("stream", "sip0.cube0.pe0.pe_dma", "sip0.cube1.hbm_ctrl.pe0", "65536", "2", "0", "1"),
       {"--until", "300.5"}));
+}
+
+BOOST_AUTO_TEST_CASE(so_have_those_of_routers_with_latency_and_occupancy_apart) {
+  for (const char* servers : {"node", "direction", "port"}) {
+    check_same_traffic(joined(
+        traffic("hotspot", "sip0.*.pe_dma", "sip0.cube5.hbm_ctrl.*", "3000", "10", "0.5", "3"),
+        with_servers(servers, "0")));
+    check_same_traffic(joined(traffic("stride", "sip0.cube1*.*.pe_dma", "sip0.cube5.hbm_ctrl.*",
+                                      "10000", "8", "0", "102"),
+                              joined({"--until", "700"}, with_servers(servers, "1.3"))));
+  }
 }
 
 // Stopped within runs, at and between the instants of their flits.

@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
+#include "models/cube/sram.h"
 #include "tests/support/forked.h"
 #include "tests/support/mini_machine.h"
 #include "tests/support/signal_log.h"
@@ -275,6 +276,28 @@ BOOST_AUTO_TEST_CASE(a_pipelined_port_is_not_the_bottleneck_of_small_messages) {
   };
   BOOST_TEST(last_arrival({{"overhead_ns", "8"}}) == 193'000'000U + 2);
   BOOST_TEST(last_arrival({{"latency_ns", "8"}, {"occupancy_ns", "0.5"}}) == 20'500'000U + 2);
+}
+
+// 64 flits: single ones have an event each, runs one for the first flit and one for all others.
+BOOST_AUTO_TEST_CASE(later_flits_of_a_message_are_served_in_one_event) {
+  const auto delta_cycles = [](const char* servers, bool runs) {
+    return forked_value([&] {
+      MiniMachine machine({"a", "m", "s"}, 16);
+      StubNode& a = machine.stub("a");
+      machine.add<Sram>("m");
+      machine.add<Pipelined>("s", pipeline(20, 6, 5, servers));
+      for (const char* peer : {"a", "m"}) machine.connect(peer, "s", {"1000000", 1});
+      if (runs) machine.use_runs();
+      machine.elaborate();
+      a.send_at(machine.write("a", "m", 0, 1024), 0);
+      machine.run();
+      return sc_core::sc_delta_count();
+    });
+  };
+  for (const char* servers : {"node", "direction", "port"}) {
+    BOOST_TEST(delta_cycles(servers, true) < 12U);
+    BOOST_TEST(delta_cycles(servers, false) > 64U);
+  }
 }
 
 // The flits arrive at 105, 109, 113 and leave at 125, 129, 133: in the node from their arrival on,
