@@ -39,10 +39,7 @@ void Link::accept(Transaction& transaction, FlitRun run, Fs handed_over) {
   Fs start = handed_over;
   Fs end = handed_over;
   if (!route.is_control()) {
-    if (!booked_.empty()) {
-      check_order(transaction, run, handed_over);
-      booked_.clear();
-    }
+    if (!booked_.empty()) booked_.clear();
     const std::uint32_t bytes = route.bytes_of(run.first);
     const Fs service = service_.of(bytes);
     const Fs free_at = state_.available_at;
@@ -69,7 +66,6 @@ void Link::accept(Transaction& transaction, FlitRun run, Fs handed_over) {
 
 void Link::accept_run(Transaction& transaction, FlitRun run, Fs handed_over, Fs spacing) {
   const RouteExtension& route = transaction.route();
-  if (!booked_.empty()) check_order(transaction, run, handed_over);
   if (spacing > 0 || handed_over > Component::now()) {
     // A node announces future hand-overs to an output for one transaction at a time.
     if (booked_transaction_ != &transaction) booked_.clear();
@@ -132,17 +128,6 @@ void Link::book(Transaction& transaction, FlitRun run, Fs handed_over, Fs spacin
     run.count -= flits.count;
     handed_over += flits.count * spacing;
   }
-}
-
-void Link::check_order(const Transaction& transaction, FlitRun run, Fs handed_over) const {
-  const BookedFlits& last = booked_.back().flits;
-  const Fs until = last.handed_over + (last.count - 1) * last.spacing;
-  if (handed_over >= until) return;
-  throw ComponentFault(
-      *this,
-      fmt::format("flit {} of a {} is handed over for {}, before the last of the flits that "
-                  "have been announced: allowed is its instant, {}, or later",
-                  run.first, access_name(transaction), format_ns(handed_over), format_ns(until)));
 }
 
 void Link::refuse_recall(const Transaction& transaction, std::uint32_t flit) const {

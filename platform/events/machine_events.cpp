@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "platform/observe/limits.h"
 #include "platform/observe/transfer_path.h"
@@ -20,8 +21,8 @@ const char* unit_of(Quantity quantity) {
 // --- Transfers
 
 TransferProbe::TransferProbe(Platform& platform, EventSource& events)
-    : graph_(platform.graph()), events_(events), breakdown_(platform),
-      nodes_(graph_.nodes().size()), links_(graph_.edges().size()),
+    : graph_(platform.graph()), end_of_timestep_(platform.end_of_timestep()), events_(events),
+      breakdown_(platform), nodes_(graph_.nodes().size()), links_(graph_.edges().size()),
       ends_(platform.observation().transaction_ends, *this) {}
 
 void TransferProbe::write(const TransactionEnd& end) {
@@ -41,6 +42,7 @@ void TransferProbe::write(const TransactionEnd& end) {
   row.bytes = transaction.get_data_length();
   row.issued = path.issue;
   row.end = path.end;
+  end_of_timestep_.ask(*this, std::numeric_limits<std::uint32_t>::max());
   instant_.add(Component::now(), {route.key, std::move(row), std::move(path)},
                [this](Transfer&& transfer) { write_rows(std::move(transfer)); });
 }

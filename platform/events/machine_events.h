@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "models/base/end_of_timestep.h"
 #include "models/base/instant_order.h"
 #include "models/protocol/tie_key.h"
 #include "platform/assembly/run.h"
@@ -42,12 +43,13 @@ struct HostCall {
 // A transfer lasts from the grant of its DMA channel, or from its issue by the host, to the arrival
 // of its response, or to its commit if it has none. Rows are written when its transaction is
 // released, which is not before its end; those of one instant by initiator, then by transaction.
-class TransferProbe final : private tlm::tlm_analysis_if<TransactionEnd> {
+class TransferProbe final : private tlm::tlm_analysis_if<TransactionEnd>,
+                            private EndOfTimestep::Listener {
  public:
   // Observes `platform`; rows go to `events`. Both outlive it.
   TransferProbe(Platform& platform, EventSource& events);
 
-  void close();  // writes the remaining rows
+  void close();  // writes the rows of the present instant
 
  private:
   struct Transfer {
@@ -61,10 +63,12 @@ class TransferProbe final : private tlm::tlm_analysis_if<TransactionEnd> {
     }
   };
   void write(const TransactionEnd& end) override;
+  void end_of_timestep() override { close(); }
   void write_rows(Transfer transfer);
   std::uint64_t id_of(FabricPlace place);
 
   const Graph& graph_;
+  EndOfTimestep& end_of_timestep_;
   EventSource& events_;
   LatencyBreakdown breakdown_;
   InstantOrder<Transfer, Order> instant_;     // released, not yet written
