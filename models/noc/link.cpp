@@ -1,10 +1,6 @@
 #include "models/noc/link.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-
-#include "models/base/component_fault.h"
 
 namespace kernbench {
 
@@ -130,16 +126,7 @@ void Link::book(Transaction& transaction, FlitRun run, Fs handed_over, Fs spacin
   }
 }
 
-void Link::refuse_recall(const Transaction& transaction, std::uint32_t flit) const {
-  throw ComponentFault(*this,
-                       fmt::format("flit {} of a {} is withdrawn: allowed are flits that "
-                                   "have been announced for {} or later",
-                                   flit, access_name(transaction), format_ns(Component::now())));
-}
-
 void Link::recall(Transaction& transaction, std::uint32_t position, std::uint32_t flit) {
-  if (booked_.empty() || booked_transaction_ != &transaction || flit < booked_.front().first)
-    refuse_recall(transaction, flit);
   state_.available_at = before_booked_;
   for (std::size_t i = 0; i < booked_.size(); ++i) {
     Booked& booked = booked_[i];
@@ -149,8 +136,6 @@ void Link::recall(Transaction& transaction, std::uint32_t position, std::uint32_
     }
     const std::uint32_t remaining = booked.first < flit ? flit - booked.first : 0;
     const std::uint32_t withdrawn = booked.flits.count - remaining;
-    if (booked.flits.handed_over + remaining * booked.flits.spacing < Component::now())
-      refuse_recall(transaction, flit);
     handed_over_.bytes -= std::uint64_t{booked.flit_bytes} * withdrawn;
     handed_over_.flits -= withdrawn;
     handed_over_.busy_fs -= booked.flits.service * withdrawn;

@@ -83,8 +83,6 @@ class Link final : public sc_core::sc_object, private FabricForward, private Fab
   void book(Transaction& transaction, FlitRun run, Fs handed_over, Fs spacing,
             std::uint32_t flit_bytes);
   Fs available_before(Fs handed_over, bool and_at) const;
-  // Error of the node before it: withdraws flits that it has not announced, or that have left it.
-  [[noreturn]] void refuse_recall(const Transaction& transaction, std::uint32_t flit) const;
   bool get_direct_route(const Path& path, std::uint32_t position, DirectRoute& route) override;
   void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) override {
     upstream_->credit(virtual_channel, flits, at + propagation_);
