@@ -200,9 +200,11 @@ bool FabricNode::find_output_takes_runs(std::uint32_t port) {
   return output_takes_runs_[port] != 0;
 }
 
+// Behind a second link, transactions that pass contend with those that start here.
 bool FabricNode::direct_outputs_take_runs() const {
+  std::size_t links = 0;
   for (std::size_t port = 0; port < outputs_.size(); ++port) {
-    if (!has_link_[port] && !(*outputs_[port])->takes_runs()) return false;
+    if (has_link_[port] ? ++links > 1 : !(*outputs_[port])->takes_runs()) return false;
   }
   return true;
 }
