@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(the_dump_has_one_line_per_record) {
              "2,500,600,,memory,tile/FETCH,0,3,0,,,\n"
              "1,1000,3000,,gemm,gemm_f16,4,,24,m=2 k=2 n=2 acc=f32 tile_k=2 "
              "epilogue=scale@output_tile[0.5] in0=f16:2x2 in1=f16:2x2 "
-             "out=f16:2x2 from=PE_CPU_DTCM:0x40+8 to=PE_CPU_DTCM:0x80+8,1,2\n");
+             "out=f16:2x2 from=PE_CPU_DTCM:0x40+8 to=PE_CPU_DTCM:0x80+8,2,1\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

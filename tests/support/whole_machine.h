@@ -104,7 +104,7 @@ class WholeMachine {
   }
   static std::uint64_t statistic(const Component& component, const std::string& name) {
     for (const Statistic& statistic : component.statistics()) {
-      if (statistic.name == name) return *statistic.value;
+      if (statistic.name == name) return statistic.at(Component::now());
     }
     throw std::logic_error(std::string(component.name()) + " has no statistic '" + name + "'");
   }
