@@ -1,6 +1,10 @@
 #include "models/noc/link.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "models/base/component_fault.h"
 
 namespace kernbench {
 
@@ -35,7 +39,10 @@ void Link::accept(Transaction& transaction, FlitRun run, Fs handed_over) {
   Fs start = handed_over;
   Fs end = handed_over;
   if (!route.is_control()) {
-    if (!booked_.empty()) booked_.clear();
+    if (!booked_.empty()) {
+      check_order(transaction, run, handed_over);
+      booked_.clear();
+    }
     const std::uint32_t bytes = route.bytes_of(run.first);
     const Fs service = service_.of(bytes);
     const Fs free_at = state_.available_at;
@@ -62,6 +69,7 @@ void Link::accept(Transaction& transaction, FlitRun run, Fs handed_over) {
 
 void Link::accept_run(Transaction& transaction, FlitRun run, Fs handed_over, Fs spacing) {
   const RouteExtension& route = transaction.route();
+  if (!booked_.empty()) check_order(transaction, run, handed_over);
   if (spacing > 0 || handed_over > Component::now()) {
     // A node announces future hand-overs to an output for one transaction at a time.
     if (booked_transaction_ != &transaction) booked_.clear();
@@ -126,7 +134,27 @@ void Link::book(Transaction& transaction, FlitRun run, Fs handed_over, Fs spacin
   }
 }
 
+void Link::check_order(const Transaction& transaction, FlitRun run, Fs handed_over) const {
+  const BookedFlits& last = booked_.back().flits;
+  const Fs until = last.handed_over + (last.count - 1) * last.spacing;
+  if (handed_over >= until) return;
+  throw ComponentFault(
+      *this,
+      fmt::format("flit {} of a {} is handed over for {}, before the last of the flits that "
+                  "have been announced: allowed is its instant, {}, or later",
+                  run.first, access_name(transaction), format_ns(handed_over), format_ns(until)));
+}
+
+void Link::refuse_recall(const Transaction& transaction, std::uint32_t flit) const {
+  throw ComponentFault(*this,
+                       fmt::format("flit {} of a {} is withdrawn: allowed are flits that "
+                                   "have been announced for {} or later",
+                                   flit, access_name(transaction), format_ns(Component::now())));
+}
+
 void Link::recall(Transaction& transaction, std::uint32_t position, std::uint32_t flit) {
+  if (booked_.empty() || booked_transaction_ != &transaction || flit < booked_.front().first)
+    refuse_recall(transaction, flit);
   state_.available_at = before_booked_;
   for (std::size_t i = 0; i < booked_.size(); ++i) {
     Booked& booked = booked_[i];
@@ -136,6 +164,8 @@ void Link::recall(Transaction& transaction, std::uint32_t position, std::uint32_
     }
     const std::uint32_t remaining = booked.first < flit ? flit - booked.first : 0;
     const std::uint32_t withdrawn = booked.flits.count - remaining;
+    if (booked.flits.handed_over + remaining * booked.flits.spacing < Component::now())
+      refuse_recall(transaction, flit);
     handed_over_.bytes -= std::uint64_t{booked.flit_bytes} * withdrawn;
     handed_over_.flits -= withdrawn;
     handed_over_.busy_fs -= booked.flits.service * withdrawn;

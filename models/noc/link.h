@@ -49,6 +49,10 @@ class Link final : public sc_core::sc_object, private FabricForward, private Fab
     Fs stalled_fs = 0;                   // time that first flits of messages were queued
   };
   Statistics statistics() const;  // up to now
+  // A flit or a control message has entered it, or has been announced.
+  bool is_used() const {
+    return handed_over_.flits > 0 || handed_over_.control_messages > 0 || direct_.messages() > 0;
+  }
   Fs available_at() const { return state_.available_at; }
   Fs propagation() const { return propagation_; }
 
@@ -83,6 +87,10 @@ class Link final : public sc_core::sc_object, private FabricForward, private Fab
   void book(Transaction& transaction, FlitRun run, Fs handed_over, Fs spacing,
             std::uint32_t flit_bytes);
   Fs available_before(Fs handed_over, bool and_at) const;
+  // Errors of the node before it, for flits that overtake those that it has announced, and for the
+  // withdrawal of flits that it has not announced, or that have left it.
+  void check_order(const Transaction& transaction, FlitRun run, Fs handed_over) const;
+  [[noreturn]] void refuse_recall(const Transaction& transaction, std::uint32_t flit) const;
   bool get_direct_route(const Path& path, std::uint32_t position, DirectRoute& route) override;
   void credit(std::uint32_t virtual_channel, std::uint32_t flits, Fs at) override {
     upstream_->credit(virtual_channel, flits, at + propagation_);

@@ -90,6 +90,7 @@ class TlmBridge : public FabricNode {
       return ModelError(
           fmt::format("the module behind the bridge has thrown in {}: {}", name, words));
     };
+    const Scope scope(*this);  // processes that it spawns are children of the bridge
     try {
       return call();
     } catch (const sc_core::sc_unwind_exception&) {

@@ -1,6 +1,8 @@
 #include "platform/observe/server_usage.h"
 
 #include <algorithm>
+#include <string>
+#include <unordered_map>
 
 #include "models/noc/link.h"
 #include "platform/assembly/machine_modules.h"
@@ -93,6 +95,7 @@ ServerTable::Sample ServerTable::sample() const {
     for (const UsedServer& server : servers_) sample.push_back(use_of(server, now));
     return sample;
   }
+  active_->update();
   sample.reserve(active_->indices().size());
   for (const std::uint32_t i : active_->indices()) sample.push_back(use_of(servers_[i], now));
   return sample;
@@ -114,7 +117,6 @@ SparseUse ServerTable::used_between(const Sample& begin, const Sample& end) cons
 
 ActiveServers::ActiveServers(Platform& platform, const std::vector<UsedServer>& servers)
     : group_of_(platform.graph().nodes().size()),
-      traversals_(platform.observation().link_traversals, *this),
       starts_(platform.observation().kernel_starts, *this) {
   const Graph& graph = platform.graph();
   std::unordered_map<std::string, std::size_t> by_name;  // entries of a node or its PE
@@ -124,26 +126,31 @@ ActiveServers::ActiveServers(Platform& platform, const std::vector<UsedServer>& 
     group_of_[id] = by_name.try_emplace(name, by_name.size()).first->second;
   }
   groups_.resize(by_name.size());
-  for (const LinkInstance& instance : platform.links()) {
-    const Edge& edge = graph.edges()[instance.edge];
-    links_[instance.link.get()] = {0, edge.src, edge.dst};
-  }
+  std::unordered_map<const Link*, std::uint32_t> server_of;
   for (std::uint32_t i = 0; i < servers.size(); ++i) {
     if (servers[i].link != nullptr) {
-      links_[servers[i].link].server = i;
+      server_of[servers[i].link] = i;
     } else {
       groups_[group_of_[servers[i].node]].push_back(i);
     }
   }
+  for (const LinkInstance& instance : platform.links()) {
+    const Edge& edge = graph.edges()[instance.edge];
+    idle_links_.push_back(
+        {instance.link.get(), server_of.at(instance.link.get()), edge.src, edge.dst});
+  }
 }
 
-void ActiveServers::write(const LinkTraversal& traversal) {
-  LinkRecord& link = links_.find(&traversal.link)->second;
-  if (link.is_active) return;
-  link.is_active = true;
-  indices_.push_back(link.server);
-  activate(link.src);
-  activate(link.dst);
+void ActiveServers::update() {
+  const auto used =
+      std::partition(idle_links_.begin(), idle_links_.end(),
+                     [](const LinkRecord& record) { return !record.link->is_used(); });
+  std::for_each(used, idle_links_.end(), [this](const LinkRecord& record) {
+    indices_.push_back(record.server);
+    activate(record.src);
+    activate(record.dst);
+  });
+  idle_links_.erase(used, idle_links_.end());
 }
 
 void ActiveServers::write(const KernelStart& start) {

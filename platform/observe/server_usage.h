@@ -7,9 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -45,31 +45,29 @@ struct UsedServer {
   std::string src, dst;  // nodes of the link
 };
 
-// Servers that have been in use, by index, in the order of first use: links that a message has
-// entered, and the nodes at their ends; all servers of a PE with any of its nodes, or with a
-// kernel.
-class ActiveServers final : private tlm::tlm_analysis_if<LinkTraversal>,
-                            private tlm::tlm_analysis_if<KernelStart> {
+// Servers that have been in use, by index: links that a message has entered, and the nodes at their
+// ends; all servers of a PE with any of its nodes, or with a kernel. New ones follow the others.
+class ActiveServers final : private tlm::tlm_analysis_if<KernelStart> {
  public:
   ActiveServers(Platform& platform, const std::vector<UsedServer>& servers);
+  // Adds the servers that have come into use since the last call.
+  void update();
   const std::vector<std::uint32_t>& indices() const { return indices_; }
 
  private:
   using Group = std::vector<std::uint32_t>;  // servers of a node or a PE; empty: active
   struct LinkRecord {
+    const Link* link = nullptr;
     std::uint32_t server = 0;
     NodeId src = no_node, dst = no_node;
-    bool is_active = false;
   };
-  void write(const LinkTraversal& traversal) override;
   void write(const KernelStart& start) override;
   void activate(NodeId node);
 
   std::vector<std::size_t> group_of_;  // by NodeId
   std::vector<Group> groups_;
-  std::unordered_map<const Link*, LinkRecord> links_;  // looked up only
+  std::vector<LinkRecord> idle_links_;  // not used yet
   std::vector<std::uint32_t> indices_;
-  AnalysisBinding<LinkTraversal> traversals_;
   AnalysisBinding<KernelStart> starts_;
 };
 
@@ -86,7 +84,7 @@ class ServerTable {
   // Restricts samples to the servers that have been in use, which makes them much cheaper. Called
   // before the run.
   void observe_activity(Platform& platform) {
-    if (!active_) active_.emplace(platform, servers_);
+    if (active_ == nullptr) active_ = std::make_unique<ActiveServers>(platform, servers_);
   }
 
   // Use of all servers, or of those that have been in use. A later sample begins with the same
@@ -100,7 +98,7 @@ class ServerTable {
   static ServerUse use_of(const UsedServer& server, Fs now);
 
   std::vector<UsedServer> servers_;
-  std::optional<ActiveServers> active_;  // none: samples hold all servers
+  std::unique_ptr<ActiveServers> active_;  // null: samples hold all servers
 };
 
 // Samples of the servers of `table` that a run can afford, at most 512: reading them costs some

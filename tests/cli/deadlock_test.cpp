@@ -175,8 +175,15 @@ BOOST_AUTO_TEST_CASE(a_router_that_misuses_runs_of_flits_is_named) {
                   "spacing of "),
         std::pair("too_many",
                   "sip0.cube0.r0c0 at 2.000001 ns: it hands over 17 flits of a write "
-                  "from flit 0 on: allowed is 1 to 16")})
+                  "from flit 0 on: allowed is 1 to 16"),
+        std::pair("withdraws",
+                  "sip0.cube0.r0c0__to__r0c1 at 2.000001 ns: flit 0 of a write is "
+                  "withdrawn: allowed are flits that have been announced for "
+                  "2.000001 ns or later")})
     check(fault, unchecked, {1, {}, {what}}, write);
+  check("withdraws", checked,
+        {1, {}, {"sip0.cube0.r0c0__to__r0c1 at 2.000001 ns: flit 0 of a write is withdrawn"}},
+        write);
   check("part", checked,
         {3, {}, {"sip0.cube0.r0c0 holds the write of 4096 bytes of sip0.cube0.pe0.pe_dma at "}},
         write);
@@ -185,6 +192,13 @@ BOOST_AUTO_TEST_CASE(a_router_that_misuses_runs_of_flits_is_named) {
   const std::string two =
       "at_ns,initiator,op,target,offset,bytes\n0,sip0.cube0.pe0.pe_dma,write,sip0.cube0.hbm_ctrl."
       "pe0,0,4096\n1,sip0.cube0.pe1.pe_dma,write,sip0.cube0.hbm_ctrl.pe0,8192,4096\n";
+  check("none", unchecked,
+        {1,
+         {},
+         {"sip0.cube0.r0c0__to__hbm_ctrl_pe0 at 6.250001 ns: flit 0 of a write is handed over for "
+          "6.250001 ns, before the last of the flits that have been announced: allowed is its "
+          "instant, 17.000001 ns, or later"}},
+        two);
   check(
       "none", checked,
       {1,
