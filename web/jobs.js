@@ -22,17 +22,21 @@ export class Jobs {
       element("label", { className: "bench" }, "Bench ", this.bench), this.form, this.list);
   }
 
-  async open() {
+  // The form is of the bench of the run that is shown, until another one is chosen.
+  async open(bench) {
     this.dialog.showModal();
-    if (this.benches) return;
     try {
-      const answer = await api.get("benches");
-      ({ benches: this.benches, topologies: this.topologies } = answer);
-      this.bench.replaceChildren(...this.benches.map((bench) => element("option", { value: bench.name, text: bench.name })));
-      this.showForm();
+      if (!this.benches) {
+        ({ benches: this.benches, topologies: this.topologies } = await api.get("benches"));
+        this.bench.replaceChildren(...this.benches.map(({ name }) => element("option", { value: name, text: name })));
+        this.showForm();
+      }
     } catch (fault) {
-      this.form.replaceChildren(element("p", { className: "fault", text: fault.message }));
+      return this.form.replaceChildren(element("p", { className: "fault", text: fault.message }));
     }
+    if (bench === this.openedOn || !this.benches.some(({ name }) => name === bench)) return;
+    this.openedOn = this.bench.value = bench;
+    this.showForm();
   }
 
   chosen() { return this.benches.find((bench) => bench.name === this.bench.value); }

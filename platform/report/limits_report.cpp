@@ -239,6 +239,7 @@ std::string LimitsReport::text() {
 
 Report::Json LimitsReport::json() {
   Json json = run_.json();
+  if (const std::string verdict = run_.verdict(); !verdict.empty()) json["verdict"] = verdict;
   for (const Kernel& kernel : kernels_) {
     Json row{{"kernel", kernel.name}};
     row.update(kernel.limits.json());
