@@ -22,8 +22,8 @@ export class Jobs {
       element("label", { className: "bench" }, "Bench ", this.bench), this.form, this.list);
   }
 
-  // The form is of the bench of the run that is shown, until another one is chosen.
-  async open(bench) {
+  // The form is of the run that is shown: `run.bench` is its bench with parameters. Of the same run it stays.
+  async open(run, topology) {
     this.dialog.showModal();
     try {
       if (!this.benches) {
@@ -34,9 +34,16 @@ export class Jobs {
     } catch (fault) {
       return this.form.replaceChildren(element("p", { className: "fault", text: fault.message }));
     }
-    if (bench === this.openedOn || !this.benches.some(({ name }) => name === bench)) return;
-    this.openedOn = this.bench.value = bench;
+    const [bench, ...words] = (run?.bench ?? "").split(" ");
+    if (run?.id === this.openedOn || !this.benches.some(({ name }) => name === bench)) return;
+    this.openedOn = run.id;
+    this.bench.value = bench;
     this.showForm();
+    if (this.topologies.includes(topology)) this.form.querySelector("#job-topology").value = topology;
+    for (const word of words) {
+      const at = word.indexOf("="), field = this.fields.find((each) => each.parameter.name === word.slice(0, at));
+      if (field) field.input.value = word.slice(at + 1);
+    }
   }
 
   chosen() { return this.benches.find((bench) => bench.name === this.bench.value); }

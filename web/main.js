@@ -92,7 +92,7 @@ class Page {
       place ? this.panes[0].view.zoomTo(place) : this.panes[0].view.fit();
     });
     byId("maps").before(this.crumbs.root);
-    byId("show-jobs").addEventListener("click", () => this.jobs.open(this.runOf(store.state.run)?.bench));
+    byId("show-jobs").addEventListener("click", () => this.jobs.open(this.runOf(store.state.run), this.session.machines[store.state.machine]?.title));
     byId("show-sweeps").addEventListener("click", () => this.sweeps.open(this.session.sweeps));
     byId("show-sweeps").hidden = this.session.sweeps.length === 0;
     byId("show-help").addEventListener("click", () => this.help());

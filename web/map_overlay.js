@@ -99,7 +99,9 @@ export class MapOverlay {
     for (const { node, share, current } of this.steps) {
       const ends = endsOf(node), link = ends && this.scene.link(ends[0], ends[1]);
       if (link && isShown(link.scope)) {
+        ctx.globalAlpha = 0.6;
         this.stroke(ctx, link.points, this.theme.path, current ? 5 : 2.5);
+        ctx.globalAlpha = 1;
         continue;
       }
       const step = this.scene.path(ends ? ends[0] : node).filter((each) => isShown(each.scope)).pop();

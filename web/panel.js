@@ -46,16 +46,18 @@ export class Panel {
     const title = ends ? [placeButton(ends[0], this.choose), element("span", { className: "arrow", text: " \u2192 " }), placeButton(ends[1], this.choose)] : [place];
     this.head.replaceChildren(element("h2", {}, ...title), element("p", { className: "kind", text: "\u00a0" }));
     this.body.replaceChildren();
-    this.unknown = null;
+    this.known = null;
+    this.showUse();
     try {
       const answer = await api.get("machine/" + machine + "/node", { name: place });
       if (this.store.state.place !== place) return;
       this.showAnswer(answer);
     } catch (fault) {
       if (this.store.state.place !== place) return;
-      this.unknown = api.exported ? null : place;
-      this.body.replaceChildren(element("p", { className: api.exported ? "note" : "fault", text: api.exported ? "Its attributes are not in the exported file." : fault.message }));
+      if (!api.exported) return this.body.replaceChildren(element("p", { className: "fault", text: fault.message }));
+      this.body.replaceChildren(noteElement("Its attributes are not in the exported file."));
     }
+    this.known = place;
     this.showUse();
   }
 
@@ -102,7 +104,8 @@ export class Panel {
 
   async showUse() {
     const { run, other, place, interval } = this.store.state;
-    if (!place || run === null || place === this.unknown) return this.use.replaceChildren();
+    this.asked = null;
+    if (!place || run === null || place !== this.known) return this.use.replaceChildren();
     const asked = JSON.stringify([run, other, place, interval]);
     this.asked = asked;
     const parts = [];
@@ -111,7 +114,7 @@ export class Panel {
       const used = this.intervalOf(id), { from, to } = used || {};
       try {
         const answer = await api.get("run/" + id + "/place", { name: place, from_fs: from, to_fs: to });
-        parts.push(...this.useOf(answer, (other !== null ? (number === 0 ? "Run A" : "Run B") : "In the run") + ", " + windowTexts[answer.window.name]));
+        parts.push(...this.useOf(answer, (other !== null ? (number === 0 ? "Run A" : "Run B") : "In the run") + (answer.window.name === "run" ? "" : ", " + windowTexts[answer.window.name])));
       } catch (fault) {
         const share = number === 0 && api.exported ? this.shareOf(place) : null;
         parts.push(element("h3", { text: "In the run" }), element("p", { className: share === null ? "note" : "", text: share === null ? fault.message : "utilisation " + percentText(share) }));

@@ -17,7 +17,7 @@ export class Completion {
     this.input.addEventListener("input", () => this.ask());
     this.input.addEventListener("focus", () => this.ask());
     this.input.addEventListener("keydown", (event) => this.key(event));
-    this.input.addEventListener("blur", () => setTimeout(() => this.close(), 150));
+    this.input.addEventListener("blur", () => setTimeout(() => document.activeElement !== this.input && this.close(), 150));
   }
 
   focus() {

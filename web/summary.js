@@ -10,7 +10,7 @@ const captions = {
 };
 
 function noLimits(kind) {
-  return kind === "log" ? "No limits: no kernel has run." : "This file has no limits: the operation log of a run (--op-log F.sqlite) and its statistics (--stats F.json) have them.";
+  return kind === "log" ? "No limits: no kernel has run." : "This file has no limits: those are in statistics (--stats F.json) and in the operation log of a run.";
 }
 
 export class Summary extends RunView {
@@ -49,8 +49,8 @@ export class Summary extends RunView {
       else for (const [name, inner] of Object.entries(value)) add((key === "metadata" ? "" : key + " ") + name, inner);
     }
     const parts = this.runOf(this.store.state.run)?.kind === "log" ? [] :
-      [noteElement("Statistics have no timeline, critical path or roofline: those are in an operation log (run --op-log F.sqlite).")];
+      [noteElement("Timeline, critical path and roofline are views of an operation log (run --op-log F.sqlite).")];
     this.showInterval();
-    return [element("div", { className: "limits" }, this.verdict(answer), this.interval, ...tables, ...parts), element("div", { className: "facts" }, facts)];
+    return [element("div", { className: "limits" }, this.verdict(answer), ...parts, this.interval, ...tables), element("div", { className: "facts" }, facts)];
   }
 }

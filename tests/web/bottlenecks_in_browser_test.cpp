@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(the_busiest_link_of_a_file_of_links_is_its_first_row) {
   browser.value("document.querySelector('" + row + " button.place').click()");
   browser.wait_until("map().selected === '" + link + "'");
   browser.wait_until(
-      "text('#panel .use')?.includes('over the run') && text('#panel .servers')?.includes('%')");
+      "text('#panel .servers')?.includes('%') && text('.legend').includes('over the run')");
   // A node has the numbers of its links.
   browser.value("map().options.onSelect('" + link.substr(0, link.find(" > ")) + "')");
   browser.wait_until("document.querySelectorAll('#panel .servers tbody tr').length > 1");

@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE(statistics_colour_the_map_of_the_whole_run) {
   Viewer viewer({runs().statistics()});
   Browser& browser = viewer.browser();
   browser.wait_until("map().uses?.shown.get('')?.blocks.some((share) => share > 0)");
-  browser.wait_until("text('.view.summary .limits').includes('in an operation log')");
+  browser.wait_until("text('.view.summary .limits').includes('views of an operation log')");
   BOOST_TEST(viewer.value("[...document.querySelectorAll('.tabs button:not([hidden])')].map((tab) "
                           "=> tab.textContent).join()") == "Bottlenecks,Tables");
 }

@@ -13,7 +13,7 @@ class RecordedRuns {
  public:
   RecordedRuns();
   std::string gemm() const { return folder_.file("gemm.sqlite"); }
-  std::string slow_gemm() const { return folder_.file("slow.sqlite"); }  // narrower flits
+  std::string slow_gemm() const { return folder_.file("slow.sqlite"); }   // narrower flits
   std::string several_pes() const { return folder_.file("qkv.sqlite"); }  // a kernel on a cube
   std::string slow_several_pes() const { return folder_.file("slow-qkv.sqlite"); }
   std::string hot_spot() const { return folder_.file("hot-spot.json"); }  // links of traffic
