@@ -7,6 +7,7 @@ const captions = {
   "bottleneck.resources": "gain: how much faster the run gets with twice as much of the resource, while kernels run; at least: its time with the resource unlimited; key: what to double.",
   "bottleneck.kernels": "The same of each kernel by itself.",
   engines: "Utilisation while kernels ran.",
+  links: "Utilisation over the whole run.",
 };
 
 function noLimits(kind) {
@@ -32,7 +33,7 @@ export class Summary extends RunView {
     if (!text) return noteElement(noLimits(run?.kind));
     const window = Math.round(1e6 * bottleneck.window_ns);
     return element("p", { className: "verdict" }, element("strong", { text: "limit: " + text }),
-      element("span", { className: "note", text: " of the " + timeText(window) + " in which kernels ran" + (end > window ? ", of " + timeText(end) : "") }));
+      element("span", { className: "note", text: " of the " + timeText(window) + (end > window ? " in which kernels ran, of " + timeText(end) : " of the run") }));
   }
 
   columns(answer, follow) {

@@ -162,7 +162,8 @@ nlohmann::ordered_json ReportedLimits::json() const {
   add_all(all, {});
   return {{"window_ns", ns_json(window)},
           {"limit", is_estimated ? nlohmann::ordered_json(name()) : nlohmann::ordered_json()},
-          {"resources", all.json()}};
+          {"resources", all.json()},
+          {"verdict", verdict()}};
 }
 
 // --- Report
@@ -239,7 +240,6 @@ std::string LimitsReport::text() {
 
 Report::Json LimitsReport::json() {
   Json json = run_.json();
-  if (const std::string verdict = run_.verdict(); !verdict.empty()) json["verdict"] = verdict;
   for (const Kernel& kernel : kernels_) {
     Json row{{"kernel", kernel.name}};
     row.update(kernel.limits.json());

@@ -94,7 +94,8 @@ StatisticsRun::StatisticsRun(const std::string& title, const std::string& path,
   end_ = std::max(fs_of(json, "simulated_ns"), fs_of(json, "elapsed_ns"));
   if (const auto limits = json.find("bottleneck"); limits != json.end() && limits->is_object())
     window_.length = fs_of(*limits, "window_ns");
-  if (window_.length == 0) window_ = {"run", 0, end_, end_};
+  // Traffic without kernels.
+  if (window_.length == 0 || window_.length >= end_) window_ = {"run", 0, end_, end_};
   window_.end = end_;
   json.erase("statistics");  // descriptions
   for (const char* list : {"links", "servers"}) put_busiest_first(json, list);
