@@ -22,7 +22,7 @@ const titles = {
 // "operators" for operators.operators.
 export function titleOf(name) { return titles[name] || [...new Set(name.split(/[._]/))].join(" "); }
 
-// Texts of the titles of columns.
+// What columns of the tables of limits are.
 const meanings = {
   gain: "how much faster with twice as much of the resource", at_least_ns: "time with the resource unlimited", key: "key to double, as --set accepts it",
   busy: "share of time of the busiest server", stalled_ns: "time in queues, summed over all servers: may exceed the run", kind: "rate: works while it is busy; slot: held while others work",
@@ -35,7 +35,7 @@ export function tableElement(answer, noun, select, part = 100) {
     element("table", {}, element("thead", {}, element("tr")), element("tbody"))));
   const columns = answer.columns.map((column, i) => {
     let values = answer.rows.map((row) => row[i]), { name, unit } = column;
-    const meaning = column.title ?? meanings[name];
+    const title = (answer.name ?? "").startsWith("bottleneck") ? meanings[name] : null;
     if (unit && name.endsWith("_" + unit)) name = name.slice(0, -unit.length - 1);
     if (!column.text && shares.test(name) && !unit && values.every((value) => value === null || typeof value === "number" && Math.abs(value) <= 1)) {
       values = values.map((value) => (value === null ? null : 100 * value));
@@ -43,7 +43,7 @@ export function tableElement(answer, noun, select, part = 100) {
     }
     const numeric = column.kind === "number" || values.some((value) => typeof value === "number") && values.every((value) => value === null || typeof value === "number");
     const cells = column.text ? values.map((value) => column.text(value)) : texts(column, values);
-    return { name, title: meaning, unit: unit || "", kind: numeric ? "number" : column.kind, further: Boolean(column.further), cells, values: column.text && values };
+    return { name, title, unit: unit || "", kind: numeric ? "number" : column.kind, further: Boolean(column.further), cells, values: column.text && values };
   });
   if (columns.length === 0) return noteElement("empty");
   window.kernbenchPage.setUp(box, { rows: answer.rows.length, part, noun, columns, places: answer.places || null, select });
