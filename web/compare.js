@@ -1,5 +1,5 @@
 // Differences of two runs, and of their machines.
-import { element, noteElement, numberText, placeButton, plainTable } from "./elements.js";
+import { element, noteElement, numberCell, numberText, placeButton, plainTable } from "./elements.js";
 import { RunView } from "./run_view.js";
 import { tableElement } from "./tables.js";
 
@@ -42,8 +42,9 @@ export function differenceParts(difference, choose) {
   for (const name of difference.only_a) add(name, "only in A", null, null);
   for (const name of difference.only_b) add(name, "only in B", null, null);
   if (groups.size === 0) return [noteElement("no node or link differs")];
+  const number = (value) => numberCell(typeof value === "number" ? value : null, numberText(value));
   const rows = [...groups.values()].slice(0, 200).map(({ name, key, a, b, count }) => element("tr", {},
     element("td", {}, placeButton(name, choose), count > 1 ? " and " + (count - 1) + " more" : ""),
-    element("td", { text: key.replace(/^attrs\./, "") }), element("td", { className: "number", text: numberText(a) }), element("td", { className: "number", text: numberText(b) })));
+    element("td", { text: key.replace(/^attrs\./, "") }), number(a), number(b)));
   return [plainTable(null, ["name", "key", "#A", "#B"], rows)];
 }

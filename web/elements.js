@@ -31,10 +31,29 @@ export function followRow(row, follow) {
   return row;
 }
 
-// Table of few rows; the titles of columns with numbers begin with "#".
+// Cell with a number as text, which sorts by its value.
+export function numberCell(value, ...children) {
+  return element("td", { className: "number", "data-value": value === null || value === undefined ? null : String(value) }, ...children);
+}
+
+// Table of few rows, sorted by a click on a title; the titles of columns with numbers begin with "#".
 export function plainTable(className, titles, rows) {
-  const title = (text) => (text.startsWith("#") ? { scope: "col", className: "number", text: text.slice(1) } : { scope: "col", text });
-  return element("table", { className }, element("thead", {}, element("tr", {}, ...titles.map((text) => element("th", title(text))))), element("tbody", {}, ...rows));
+  const body = element("tbody", {}, ...rows), head = element("tr");
+  let sorted = -1, direction = 1;
+  const valueOf = (row, column) => row.cells[column].dataset.value ?? row.cells[column].textContent;
+  titles.forEach((text, column) => {
+    const isNumber = text.startsWith("#");
+    const sort = () => {
+      direction = column === sorted ? -direction : isNumber ? -1 : 1;
+      sorted = column;
+      const compare = window.kernbenchPage.comparison({ kind: isNumber ? "number" : "text", cells: rows.map((row) => valueOf(row, column)) }, direction);
+      body.replaceChildren(...rows.map((_, i) => i).sort(compare).map((i) => rows[i]));
+      [...head.cells].forEach((cell, i) => (i === column ? cell.setAttribute("aria-sort", direction === 1 ? "ascending" : "descending") : cell.removeAttribute("aria-sort")));
+    };
+    const title = isNumber ? text.slice(1) : text;
+    head.append(element("th", { scope: "col", className: isNumber ? "number" : null }, title === "" ? "" : element("button", { type: "button", text: title, onclick: sort })));
+  });
+  return element("table", { className }, element("thead", {}, head), body);
 }
 
 // --- Numbers

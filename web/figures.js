@@ -21,7 +21,10 @@ export class Roofline extends RunView {
     const slopes = answer.peaks.filter((peak) => peak.gbs > 0), ceilings = answer.peaks.filter((peak) => peak.gflops > 0);
     const w = Math.max(480, Math.min(1100, this.root.clientWidth - 40)), h = Math.max(230, this.root.clientHeight - 34);
     const points = answer.points.filter((point) => point.intensity > 0 && point.rate > 0);
-    if (points.length === 0) return [noteElement("no kernel of this run computes and moves bytes")];
+    const others = answer.points.filter((point) => !points.includes(point)).map((point) => point.kernel);
+    const list = (title, names) => (names.length > 0 ? [noteElement(title + ": " + names.join(", "))] : []);
+    const notes = [...list("communication only", answer.communication ?? []), ...list("without operations, or bytes of HBM", others)];
+    if (points.length === 0) return [noteElement("No kernel of this run computes and moves bytes of HBM."), ...notes];
     const ridge = slopes.length > 0 && ceilings.length > 0 ? Math.max(...ceilings.map((each) => each.gflops)) / Math.min(...slopes.map((each) => each.gbs)) : 1;
     const xs = points.map((point) => point.intensity), ys = points.map((point) => point.rate);
     const x0 = Math.min(...xs, ridge) / 4, x1 = Math.max(...xs, ridge) * 4;
@@ -65,6 +68,6 @@ export class Roofline extends RunView {
     });
     svg.append(text((left + w - right) / 2, h - 8, "operations per byte, FLOP/B", "middle"),
       text(14, (top + h - bottom) / 2, "rate of a SIP, GFLOP/s", "middle", { transform: "rotate(-90 14 " + (top + h - bottom) / 2 + ")" }));
-    return [element("figure", {}, svg)];
+    return [element("figure", {}, svg), ...notes];
   }
 }

@@ -22,16 +22,27 @@ export class Jobs {
       element("label", { className: "bench" }, "Bench ", this.bench), this.form, this.list);
   }
 
-  async open() {
+  // The form is of the run that is shown: `run.bench` is its bench with parameters. Of the same run it stays.
+  async open(run, topology) {
     this.dialog.showModal();
-    if (this.benches) return;
     try {
-      const answer = await api.get("benches");
-      ({ benches: this.benches, topologies: this.topologies } = answer);
-      this.bench.replaceChildren(...this.benches.map((bench) => element("option", { value: bench.name, text: bench.name })));
-      this.showForm();
+      if (!this.benches) {
+        ({ benches: this.benches, topologies: this.topologies } = await api.get("benches"));
+        this.bench.replaceChildren(...this.benches.map(({ name }) => element("option", { value: name, text: name })));
+        this.showForm();
+      }
     } catch (fault) {
-      this.form.replaceChildren(element("p", { className: "fault", text: fault.message }));
+      return this.form.replaceChildren(element("p", { className: "fault", text: fault.message }));
+    }
+    const [bench, ...words] = (run?.bench ?? "").split(" ");
+    if (run?.id === this.openedOn || !this.benches.some(({ name }) => name === bench)) return;
+    this.openedOn = run.id;
+    this.bench.value = bench;
+    this.showForm();
+    if (this.topologies.includes(topology)) this.form.querySelector("#job-topology").value = topology;
+    for (const word of words) {
+      const at = word.indexOf("="), field = this.fields.find((each) => each.parameter.name === word.slice(0, at));
+      if (field) field.input.value = word.slice(at + 1);
     }
   }
 

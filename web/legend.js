@@ -2,6 +2,8 @@
 import { element, heatColour, numberText, percentText } from "./elements.js";
 
 const kinds = [["control", "control"], ["compute", "compute"], ["memory", "memory"], ["network", "network"], ["die_to_die", "UCIe"], ["input_output", "I/O"], ["translation", "MMU"]];
+// Time that a utilisation is of, by the name of its window.
+export const windowTexts = { pe: "while kernels ran", host: "while the host moved data", time: "in the interval", run: "over the run" };
 const tops = [0.05, 0.1, 0.2, 0.5, 1];
 
 function keyOf(fill, edge, text) {
@@ -21,7 +23,8 @@ function scale(theme, uses, topChosen) {
     ...tops.map((value) => element("option", { value: String(value), text: percentText(value) })));
   top.value = uses.fixedTop === null ? "" : String(uses.fixedTop);
   top.addEventListener("change", () => topChosen(top.value === "" ? null : Number(top.value)));
-  return [element("span", { text: "utilisation" }), keyOf(theme.idle, null, "idle"), element("span", { text: "0" }), bar, top];
+  const of = windowTexts[uses.window?.name];
+  return [element("span", { text: "utilisation" + (of ? " " + of : "") }), keyOf(theme.plain, theme.plainEdge, "not counted"), keyOf(theme.idle, null, "idle"), element("span", { text: "0" }), bar, top];
 }
 
 // `uses`: of the run, or null; `differences`: of machines, or null; `topChosen(share or null)`.

@@ -1,20 +1,19 @@
 // The page: session, map and views of a run, connected by one store.
 import { api } from "./api.js";
-import { Comparison, marksOf } from "./compare.js";
-import { closeButton, element, numberText, themeOf } from "./elements.js";
+import { marksOf } from "./compare.js";
+import { Crumbs } from "./crumbs.js";
+import { Dock } from "./dock.js";
+import { closeButton, element, themeOf } from "./elements.js";
 import { dragEdge } from "./edges.js";
-import { Roofline } from "./figures.js";
 import { showHelp } from "./help.js";
 import { Jobs, Sweeps } from "./jobs.js";
 import { legendParts } from "./legend.js";
 import { Pane } from "./pane.js";
 import { Panel } from "./panel.js";
-import { PathView, pathNodes } from "./path_view.js";
+import { pathNodes } from "./path_view.js";
 import { Scene, endsOf } from "./scene.js";
 import { Search } from "./search.js";
 import { Store, fragmentOf, stateOf } from "./store.js";
-import { Summary, Tables } from "./tables.js";
-import { Timeline } from "./timeline.js";
 import { Uses } from "./uses.js";
 
 const byId = (id) => document.getElementById(id);
@@ -23,7 +22,7 @@ class Page {
   constructor() {
     this.store = new Store({
       machine: null, run: null, other: null, place: null, target: null, interval: null, tab: "timeline", route: null, picking: null, hops: [],
-      path: null, laneScope: "", difference: null, theme: "",
+      path: null, keptPath: false, laneScope: "", difference: null, theme: "",
     });
     this.session = { machines: [], runs: [], sweeps: [], problems: [] };
     this.panes = [];
@@ -42,7 +41,7 @@ class Page {
     if (api.exported || this.session.read_only) document.body.classList.add("readonly");
     this.build();
     this.store.set(this.wanted(location.hash));
-    this.showTab();
+    this.dock.show();
     this.started = true;
     document.body.dataset.ready = "true";
   }
@@ -74,7 +73,6 @@ class Page {
     this.showProblems();
     this.fillChoices();
     const choose = (name) => this.choose(name);
-    const follow = (target) => this.follow(target);
     this.panel = new Panel(byId("panel"), store, choose);
     this.panel.shareOf = (name) => (this.panes.length > 0 ? this.panes[0].shareOf(name) : null);
     this.panel.intervalOf = (id) => this.intervalOf(id);
@@ -82,12 +80,19 @@ class Page {
     this.search = new Search(byId("search"), {
       machine: () => store.state.machine, onChoose: (name) => this.choose(name, true), places: (text) => this.panes[0].scene.search(text, 20),
     });
-    this.buildDock(follow);
+    this.dock = new Dock(byId("dock"), store, {
+      theme: () => this.theme, runOf: (id) => this.runOf(id), follow: (target) => this.follow(target), frame: (target) => this.follow(target, true), say: (text) => this.say(text),
+      scope: () => this.panes[0]?.view.scopeInView() || "", exported: () => (api.exported ? this.session.export : null),
+    });
+    this.timeline = this.dock.timeline;
     this.jobs = new Jobs(byId("jobs"), (run, quiet) => this.runStarted(run, quiet));
     this.sweeps = new Sweeps(byId("sweeps"));
-    this.crumbs = element("nav", { className: "crumbs", "aria-label": "Place" });
-    byId("maps").before(this.crumbs);
-    byId("show-jobs").addEventListener("click", () => this.jobs.open());
+    this.crumbs = new Crumbs((place) => {
+      store.set({ place, target: null });
+      place ? this.panes[0].view.zoomTo(place) : this.panes[0].view.fit();
+    });
+    byId("maps").before(this.crumbs.root);
+    byId("show-jobs").addEventListener("click", () => this.jobs.open(this.runOf(store.state.run), this.session.machines[store.state.machine]?.title));
     byId("show-sweeps").addEventListener("click", () => this.sweeps.open(this.session.sweeps));
     byId("show-sweeps").hidden = this.session.sweeps.length === 0;
     byId("show-help").addEventListener("click", () => this.help());
@@ -107,48 +112,15 @@ class Page {
     store.subscribe(["machine", "difference"], () => this.showDifference());
     store.subscribe(["interval"], () => this.intervalChanged());
     store.subscribe(["place"], () => this.placeChanged());
-    store.subscribe(["hops", "route", "picking", "path", "interval", "target"], () => this.showOverlays());
+    store.subscribe(["hops", "route", "picking", "path", "keptPath", "tab", "interval", "target"], () => this.showOverlays());
     store.subscribe(["place", "machine"], () => this.showCrumbs());
     store.subscribe(["machine", "run", "other", "place", "tab", "interval", "route", "difference"], () => this.writeAddress());
-    store.subscribe(["tab", "run", "other"], () => this.showTab());
     window.addEventListener("hashchange", () => {
       if (location.hash !== this.written) store.set(this.wanted(location.hash));
     });
     document.addEventListener("keydown", (event) => this.key(event));
     dragEdge(byId("panel-edge"), "--panel", () => byId("panel").offsetWidth, "x");
     dragEdge(byId("dock-edge"), "--dock", () => byId("dock").offsetHeight, "y");
-  }
-
-  buildDock(follow) {
-    const dock = byId("dock"), { store } = this;
-    const tabs = [["timeline", "Timeline"], ["summary", "Bottlenecks"], ["tables", "Tables"], ["path", "Critical path"], ["roofline", "Roofline"], ["compare", "Differences"]];
-    this.tabs = element("div", { className: "tabs", role: "tablist", "aria-label": "Views of the run" });
-    this.views = new Map();
-    for (const [name, title] of tabs) {
-      const view = element("div", { className: "view " + name, id: "view-" + name, role: "tabpanel", "aria-labelledby": "tab-" + name });
-      this.tabs.append(element("button", { type: "button", id: "tab-" + name, role: "tab", "aria-controls": "view-" + name, text: title, onclick: () => store.set({ tab: name }) }));
-      this.views.set(name, { root: view, show: () => {} });
-      dock.append(view);
-    }
-    dock.prepend(this.tabs);
-    this.tabs.addEventListener("keydown", (event) => {
-      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      const shown = [...this.tabs.children].filter((tab) => !tab.hidden), at = shown.indexOf(document.activeElement);
-      if (!by || at < 0) return;
-      const next = shown[(at + by + shown.length) % shown.length];
-      next.focus();
-      next.click();
-    });
-    const root = (name) => this.views.get(name).root;
-    this.timeline = new Timeline(root("timeline"), store, {
-      theme: () => this.theme, runOf: (id) => this.runOf(id), follow, say: (text) => this.say(text), scope: () => this.panes[0]?.view.scopeInView() || "", exported: () => (api.exported ? this.session.export : null),
-    });
-    const parts = {
-      summary: new Summary(root("summary"), store, follow), tables: new Tables(root("tables"), store, follow), path: new PathView(root("path"), store, follow),
-      roofline: new Roofline(root("roofline"), store, follow), compare: new Comparison(root("compare"), store, follow),
-    };
-    for (const [name, part] of Object.entries(parts)) this.views.get(name).show = () => part.show();
-    this.views.get("timeline").show = () => this.timeline.draw();
   }
 
   fillChoices() {
@@ -166,7 +138,7 @@ class Page {
     byId("other-choice").replaceChildren(...titles("nothing", runs.filter((each) => each.id !== run)));
     byId("other-choice").value = other === null ? "" : String(other);
     byId("other-label").hidden = run === null || runs.length < 2;
-    byId("tab-compare") && (byId("tab-compare").hidden = other === null);
+    byId("dock-edge").hidden = run === null;
     document.body.classList.toggle("norun", run === null);
   }
 
@@ -246,8 +218,9 @@ class Page {
       },
       onDrawn: () => {
         this.showCrumbs();
-        if (pane.uses && pane.top !== pane.uses.top) this.showLegend();
-        pane.top = pane.uses ? pane.uses.top : null;
+        const scale = pane.uses ? pane.uses.top + " " + pane.uses.window?.name : null;
+        if (pane.uses && pane.scale !== scale) this.showLegend();
+        pane.scale = scale;
         if (number === 0) this.timeline.scopeInView(pane.view.scopeInView());
       },
     });
@@ -269,15 +242,15 @@ class Page {
   }
 
   // Shows where a row, a point or a bar leads: the name of a place, or {place, scopes, from_fs, to_fs};
-  // place "": the machine.
-  follow(entry) {
+  // place "": the machine. `frames`: the map shows the place with its surroundings, else at least the place.
+  follow(entry, frames = false) {
     const target = typeof entry === "string" ? { place: entry } : entry, { scopes = [] } = target, [pane] = this.panes;
-    if (target.place) this.choose(target.place);
-    else this.choose(null);
+    this.choose(target.place || null);
     this.store.set({ target });
     if (!pane) return;
     if (scopes.length > 1) pane.view.zoomToAll(scopes);
     else if (!target.place) pane.view.fit();
+    else if (frames) pane.view.zoomTo(target.place);
   }
 
   placeChanged() {
@@ -286,15 +259,17 @@ class Page {
       view.selected = place;
       view.drawOver();
     }
+    this.search.follow(place);
     if (place) this.say(place);
   }
 
+  // The critical path is drawn with its view, and with others if it is kept.
   showOverlays() {
-    const { route, hops, path, interval, target } = this.store.state;
+    const { route, hops, path, keptPath, interval, target } = this.store.state, isPath = path && (keptPath || this.dock.shown === "path");
     for (const { view } of this.panes) {
       if (route && hops.length > 1 && JSON.stringify(hops) !== this.revealed) view.zoomToAll([hops[0], hops[hops.length - 1]]);
       view.route = route ? hops : [];
-      view.steps = path ? pathNodes(path.steps, interval) : [];
+      view.steps = isPath ? pathNodes(path.steps, interval) : [];
       view.scopes = target?.scopes ?? [];
       view.drawOver();
     }
@@ -335,25 +310,8 @@ class Page {
   }
 
   showCrumbs() {
-    const pane = this.panes[0];
-    if (!pane) return;
-    const { place } = this.store.state, ends = place ? endsOf(place) : null;
-    const name = ends ? pane.view.outer(place) : place || pane.view.scopeInView();
-    const machine = this.session.machines.find((each) => each.id === this.store.state.machine);
-    const key = JSON.stringify([name, place, machine && machine.id]);
-    if (this.crumbKey === key) return;
-    this.crumbKey = key;
-    const steps = name ? pane.scene.path(name) : [];
-    const crumb = (text, target) => element("button", { type: "button", text, onclick: () => {
-      this.store.set({ place: target, target: null });
-      target ? pane.view.zoomTo(target) : pane.view.fit();
-    } });
-    const parts = [crumb(machine ? machine.title : "system", null)];
-    for (const step of steps) parts.push(element("span", { className: "arrow", "aria-hidden": "true", text: "\u203a" }), crumb(step.block.child || step.block.label, step.name));
-    if (ends) parts.push(element("span", { className: "arrow", text: "\u203a" }), element("span", { text: "link" }));
-    if (steps.length === 0 && machine)
-      parts.push(element("span", { className: "quiet", text: [machine.sips + (machine.sips === 1 ? " SIP" : " SIPs"), machine.cubes + (machine.cubes === 1 ? " cube" : " cubes"), numberText(machine.pes) + " PEs", numberText(machine.nodes) + " nodes", numberText(machine.links) + " links"].join(" \u00b7 ") }));
-    this.crumbs.replaceChildren(...parts);
+    const { machine, place } = this.store.state;
+    if (this.panes.length > 0) this.crumbs.show(this.panes[0], this.session.machines.find((each) => each.id === machine), place);
   }
 
   showLegend() {
@@ -368,22 +326,6 @@ class Page {
       };
       view.legend.replaceChildren(...legendParts({ theme, uses, differences, topChosen }));
     });
-  }
-
-  // --- Views of the run
-
-  showTab() {
-    const { run, other } = this.store.state;
-    let { tab } = this.store.state;
-    if (!this.views.has(tab) || tab === "compare" && other === null) tab = "timeline";
-    for (const [name, { root }] of this.views) root.hidden = name !== tab;
-    for (const button of this.tabs.children) {
-      const selected = button.id === "tab-" + tab;
-      button.setAttribute("aria-selected", String(selected));
-      button.tabIndex = selected ? 0 : -1;
-    }
-    byId("dock").hidden = byId("dock-edge").hidden = run === null;
-    if (run !== null) this.views.get(tab).show();
   }
 
   async runStarted(run, quiet) {
@@ -431,13 +373,13 @@ class Page {
     const { target } = event, typing = target.matches("input, textarea, select") || document.querySelector("dialog[open]");
     if (event.key === "Escape" && this.store.state.picking) this.store.set({ picking: null });
     if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const tabs = [...this.views.keys()];
     if (event.key === "/") this.search.focus();
     else if (event.key === "?") this.help();
     else if (event.key === "r") this.panel.startRoute();
     else if (event.key === "m") this.panes[0]?.view.canvas.focus();
     else if (event.key === " " && !target.matches("button, a")) this.timeline.toggle();
-    else if (/^[1-6]$/.test(event.key) && this.store.state.run !== null) this.store.set({ tab: tabs[Number(event.key) - 1] });
+    else if (event.key === "0") this.panes[0]?.view.fit();
+    else if (/^[1-6]$/.test(event.key)) this.dock.choose(Number(event.key));
     else if (["Escape", "Backspace"].includes(event.key) && !target.matches(".map")) this.panes[0]?.view.leave();
     else return;
     event.preventDefault();

@@ -246,7 +246,7 @@ export class MapView {
 
   drawOver() {
     const { scene, theme, view, width, height, ratio, hover, selected, route, steps, scopes } = this;
-    if (scene && width && theme) this.overlay.paint({ scene, theme, view, width, height, ratio, hover, selected, route, steps, scopes });
+    if (scene && width && theme) this.overlay.paint({ scene, shown: this.statistics.scopes, theme, view, width, height, ratio, hover, selected, route, steps, scopes });
   }
 
   // --- Place under the pointer

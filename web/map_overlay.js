@@ -8,8 +8,8 @@ export class MapOverlay {
     this.ctx = canvas.getContext("2d");
   }
 
-  // {scene, theme, view, width, height, ratio, hover, selected, route, steps, scopes}. Without any of the
-  // last five the canvas is hidden: then it costs no time per frame.
+  // {scene, shown, theme, view, width, height, ratio, hover, selected, route, steps, scopes}; `shown`: scopes
+  // whose content the map has. Without any of the last five the canvas is hidden: then it costs no time per frame.
   paint(frame) {
     Object.assign(this, frame);
     const { ctx, theme, hover, selected } = this;
@@ -91,27 +91,31 @@ export class MapOverlay {
     }
   }
 
+  // Links and blocks of the critical path. A block whose content is not shown has one edge for all
+  // nodes in it, so that names stay readable.
   drawSteps(ctx) {
+    const shown = new Set(this.shown.map((each) => each.scope)), blocks = new Map();
+    const isShown = (scope) => scope === "" || shown.has(scope);
     for (const { node, share, current } of this.steps) {
-      const ends = endsOf(node);
-      if (ends) {
-        const link = this.scene.link(ends[0], ends[1]);
-        if (link) this.stroke(ctx, link.points, this.theme.path, current ? 5 : 2.5);
+      const ends = endsOf(node), link = ends && this.scene.link(ends[0], ends[1]);
+      if (link && isShown(link.scope)) {
+        ctx.globalAlpha = 0.6;
+        this.stroke(ctx, link.points, this.theme.path, current ? 5 : 2.5);
+        ctx.globalAlpha = 1;
         continue;
       }
-      const steps = this.scene.path(node), last = steps[steps.length - 1];
-      if (!last) continue;
-      const { x, y, w, h } = this.screenBox(last.box);
-      ctx.strokeStyle = this.theme.path;
-      ctx.lineWidth = (current ? 3 : 1) + 3 * Math.min(1, share || 0);
-      if (Math.max(w, h) < 8) {
-        ctx.beginPath();
-        ctx.arc(x + w / 2, y + h / 2, 2.5 + 6 * Math.min(0.5, share || 0) + (current ? 2 : 0), 0, 2 * Math.PI);
-        ctx.fillStyle = this.theme.path;
-        ctx.fill();
-      } else {
-        ctx.strokeRect(x - 1, y - 1, w + 2, h + 2);
-      }
+      const step = this.scene.path(ends ? ends[0] : node).filter((each) => isShown(each.scope)).pop();
+      if (!step) continue;
+      const key = step.scope + " " + step.index, block = blocks.get(key) ?? { box: step.box, share: 0, current: false };
+      block.share += share || 0;
+      block.current ||= current;
+      blocks.set(key, block);
+    }
+    ctx.strokeStyle = this.theme.path;
+    for (const { box, share, current } of blocks.values()) {
+      const { x, y, w, h } = this.screenBox(box), width = (current ? 3 : 1) + 3 * Math.min(1, share);
+      ctx.lineWidth = width;
+      ctx.strokeRect(x - width / 2, y - width / 2, w + width, h + width);  // outside of the block
     }
   }
 }

@@ -1,14 +1,18 @@
 // Details of the selection: attributes with unit and source, links, use in the run, routes.
 import { api } from "./api.js";
 import { differenceParts } from "./compare.js";
-import { bytesText, closeButton, element, noteElement, numberText, percentText, placeButton, plainTable, svgElement, timeText } from "./elements.js";
+import { bytesText, closeButton, element, noteElement, numberCell, numberText, percentText, placeButton, plainTable, timeText } from "./elements.js";
+import { windowTexts } from "./legend.js";
 import { endsOf } from "./scene.js";
+import { sparkline } from "./sparkline.js";
 
 function shareBar(share) {
   const bar = element("span", { className: "share" }, element("span"));
   bar.firstChild.style.width = Math.min(100, 100 * share) + "%";
   return bar;
 }
+
+const shown = (value, text) => (value === null || value === undefined ? "" : text(value));
 
 export class Panel {
   // `store`: place, run, interval, route; `choose(name)` selects.
@@ -42,14 +46,19 @@ export class Panel {
     const title = ends ? [placeButton(ends[0], this.choose), element("span", { className: "arrow", text: " \u2192 " }), placeButton(ends[1], this.choose)] : [place];
     this.head.replaceChildren(element("h2", {}, ...title), element("p", { className: "kind", text: "\u00a0" }));
     this.body.replaceChildren();
+    this.known = null;
     this.showUse();
     try {
       const answer = await api.get("machine/" + machine + "/node", { name: place });
       if (this.store.state.place !== place) return;
       this.showAnswer(answer);
     } catch (fault) {
-      if (this.store.state.place === place) this.body.replaceChildren(element("p", { className: api.exported ? "note" : "fault", text: api.exported ? "Its attributes are not in the exported file." : fault.message }));
+      if (this.store.state.place !== place) return;
+      if (!api.exported) return this.body.replaceChildren(element("p", { className: "fault", text: fault.message }));
+      this.body.replaceChildren(noteElement("Its attributes are not in the exported file."));
     }
+    this.known = place;
+    this.showUse();
   }
 
   // Scopes and time of the row that has led here.
@@ -84,8 +93,8 @@ export class Panel {
       const rows = links.map((link) => element("tr", {},
         element("td", { text: link.direction === "out" ? "\u2192" : "\u2190", title: link.direction }),
         element("td", {}, placeButton(link.name, this.choose, link.peer)),
-        element("td", { className: "number", text: link.bw_gbs === null ? "\u221e" : numberText(link.bw_gbs) }),
-        element("td", { className: "number", text: numberText(link.distance_mm) })));
+        numberCell(link.bw_gbs ?? Infinity, link.bw_gbs === null ? "\u221e" : numberText(link.bw_gbs)),
+        numberCell(link.distance_mm, numberText(link.distance_mm))));
       parts.push(element("h3", { text: "Links" }), plainTable("links", ["", "to or from", "#GB/s", "#mm"], rows));
     }
     this.body.replaceChildren(...parts);
@@ -95,7 +104,8 @@ export class Panel {
 
   async showUse() {
     const { run, other, place, interval } = this.store.state;
-    if (!place || run === null) return this.use.replaceChildren();
+    this.asked = null;
+    if (!place || run === null || place !== this.known) return this.use.replaceChildren();
     const asked = JSON.stringify([run, other, place, interval]);
     this.asked = asked;
     const parts = [];
@@ -104,7 +114,7 @@ export class Panel {
       const used = this.intervalOf(id), { from, to } = used || {};
       try {
         const answer = await api.get("run/" + id + "/place", { name: place, from_fs: from, to_fs: to });
-        parts.push(...this.useOf(answer, (other !== null ? (number === 0 ? "Run A" : "Run B") : "In the run") + (used ? ", in the interval" : "")));
+        parts.push(...this.useOf(answer, (other !== null ? (number === 0 ? "Run A" : "Run B") : "In the run") + (answer.window.name === "run" ? "" : ", " + windowTexts[answer.window.name])));
       } catch (fault) {
         const share = number === 0 && api.exported ? this.shareOf(place) : null;
         parts.push(element("h3", { text: "In the run" }), element("p", { className: share === null ? "note" : "", text: share === null ? fault.message : "utilisation " + percentText(share) }));
@@ -117,17 +127,16 @@ export class Panel {
   useOf(answer, title) {
     const { servers } = answer;
     const parts = [element("h3", { text: title })];
-    if (servers.length === 0) parts.push(noteElement("nothing is counted here"));
+    if (servers.length === 0) parts.push(noteElement("nothing is counted here: select one of its links"));
     else {
       const rows = servers.slice(0, 24).map((server) => element("tr", {},
         element("th", { scope: "row" }, this.serverName(server)),
-        element("td", { className: "number" }, shareBar(server.share || 0), server.share === null || server.share === undefined ? "" : percentText(server.share)),
-        element("td", { className: "number", text: server.stalled_fs === undefined || server.stalled_fs === null ? "" : timeText(server.stalled_fs) }),
-        element("td", { className: "number", text: server.bytes === undefined || server.bytes === null ? "" : bytesText(server.bytes) })));
+        numberCell(server.share, shareBar(server.share ?? 0), shown(server.share, percentText)),
+        numberCell(server.stalled_fs, shown(server.stalled_fs, timeText)), numberCell(server.bytes, shown(server.bytes, bytesText))));
       parts.push(plainTable("servers", ["server", "#busy", "#queued", "#bytes"], rows));
       if (answer.server_count > rows.length) parts.push(noteElement(answer.server_count - rows.length + " more servers"));
     }
-    if (answer.windows.length > 1) parts.push(this.spark(answer.windows));
+    if (answer.windows.length > 1) parts.push(sparkline(answer.windows, this.store.state.interval));
     return parts;
   }
 
@@ -137,21 +146,6 @@ export class Panel {
     if (server.place === place) return name.startsWith(place + " ") ? name.slice(place.length + 1) : name === place && endsOf(place) ? "link" : name;
     const text = name.replaceAll(place + ".", "");
     return server.place ? placeButton(server.place, this.choose, text) : text;
-  }
-
-  // Share over the whole run, with the interval marked.
-  spark(windows) {
-    const w = 300, h = 46, begin = windows[0].begin_fs, end = windows[windows.length - 1].end_fs;
-    const x = (fs) => (w * (fs - begin) / (end - begin)).toFixed(1), y = (share) => (h - 2 - (h - 6) * Math.min(1, share)).toFixed(1);
-    let path = "M0," + (h - 2);
-    for (const each of windows) path += "L" + x(each.begin_fs) + "," + y(each.share) + "L" + x(each.end_fs) + "," + y(each.share);
-    path += "L" + w + "," + (h - 2) + "Z";
-    const { interval } = this.store.state;
-    const svg = svgElement("svg", { viewBox: "0 0 " + w + " " + h, class: "spark", role: "img", "aria-label": "Utilisation over time, at most " + percentText(Math.max(...windows.map((each) => each.share))) });
-    if (interval) svg.append(svgElement("rect", { x: x(interval.from), y: 0, width: Math.max(1, x(interval.to) - x(interval.from)), height: h, class: "window" }));
-    svg.append(svgElement("path", { d: path, class: "area" }), svgElement("line", { x1: 0, x2: w, y1: h - 1.5, y2: h - 1.5, class: "axis" }));
-    const most = Math.max(...windows.map((each) => each.share));
-    return element("figure", { className: "sparkline" }, svg, element("figcaption", { text: "utilisation over the run, at most " + percentText(most) }));
   }
 
   // --- Route
@@ -201,10 +195,9 @@ export class Panel {
       element("td", { className: "number", text: each.gbs ? numberText(each.gbs) + " GB/s" : "" })));
     const rows = hops.map((hop) => element("tr", { className: hop.bottleneck || hop.link && hop.link.bottleneck ? "narrowest" : null },
       element("td", {}, placeButton(hop.node, this.choose)),
-      element("td", { className: "number", text: ns(hop.latency_ns) }),
-      element("td", { className: "number", text: hop.link ? ns(hop.link.propagation_ns) : "" }),
-      element("td", { className: "number", text: hop.link ? (hop.link.bw_gbs === null || hop.link.bw_gbs === undefined ? "\u221e" : numberText(hop.link.bw_gbs)) : "" }),
-      element("td", { className: "number", text: ns(hop.header_at_ns) })));
+      numberCell(hop.latency_ns, ns(hop.latency_ns)), numberCell(hop.link?.propagation_ns, hop.link ? ns(hop.link.propagation_ns) : ""),
+      numberCell(hop.link ? hop.link.bw_gbs ?? Infinity : null, hop.link ? (hop.link.bw_gbs === null || hop.link.bw_gbs === undefined ? "\u221e" : numberText(hop.link.bw_gbs)) : ""),
+      numberCell(hop.header_at_ns, ns(hop.header_at_ns))));
     return [
       element("p", { className: "ends" }, placeButton(route.from, this.choose), " \u2192 ", placeButton(route.to, this.choose), " ", swap),
       element("p", { className: "kind", text: facts.filter((fact) => fact).join(" \u00b7 ") }),

@@ -1,8 +1,7 @@
 // View of the critical path of a launch: its nodes and steps; the map and the chart show it, too.
 import { api } from "./api.js";
-import { element, followRow, noteElement, numberText, percentText, placeButton, plainTable, timeText } from "./elements.js";
-
-const mostSteps = 400, mostNodes = 60;
+import { element, noteElement, numberText, percentText, timeText } from "./elements.js";
+import { tableElement } from "./tables.js";
 
 // Nodes of a critical path with their part of its length; in an interval those at work in it.
 export function pathNodes(steps, interval) {
@@ -52,27 +51,23 @@ export class PathView {
     const choice = element("select", { "aria-label": "Launch" }, ...launches.map((each) => element("option", { value: String(each.launch), text: "launch " + each.launch + " " + each.kernel + ", " + timeText(each.length_fs) })));
     choice.value = String(launch);
     choice.addEventListener("change", () => this.showLaunch(choice.value));
+    const kept = element("input", { type: "checkbox" });
+    kept.checked = this.store.state.keptPath;
+    kept.addEventListener("change", () => this.store.set({ keptPath: kept.checked }));
     const total = steps.length > 0 ? steps[steps.length - 1].end_fs - steps[0].start_fs : 0;
-    const number = (text) => element("td", { className: "number", text });
-    const row = (node, target, ...cells) => {
-      const follow = () => this.follow(target);
-      return followRow(element("tr", {}, element("td", {}, placeButton(node, follow)), ...cells), follow);
+    const name = { name: "node", kind: "text" }, time = { name: "time", kind: "number", text: (fs) => timeText(fs) };
+    const nodes = pathNodes(steps, null).sort((a, b) => b.share - a.share);
+    const byNode = { columns: [name, { name: "share", kind: "number", text: percentText }, time], rows: nodes.map(({ node, share }) => [node, share, share * total]), places: nodes.map(({ node }) => node) };
+    const all = {
+      columns: [name, { name: "from", kind: "number", text: (fs) => timeText(fs, 6) }, time, { name: "what", kind: "text" }],
+      rows: steps.map((step) => [step.node, step.start_fs, step.end_fs - step.start_fs, step.what]), places: steps.map(targetOf),
     };
-    const nodes = pathNodes(steps, null).sort((a, b) => b.share - a.share).slice(0, mostNodes)
-      .map(({ node, share }) => row(node, node, number(percentText(share)), number(timeText(share * total))));
-    const shown = steps.slice(0, mostSteps).map((step) => row(step.node, targetOf(step), number(timeText(step.start_fs, 6)), number(timeText(step.end_fs - step.start_fs)), element("td", { text: step.what })));
     return [
       element("div", { className: "bar" }, choice, element("span", { text: numberText(count) + " steps, " + timeText(total) }),
-        element("button", { type: "button", text: "hide on the map", onclick: () => this.hide() }), note ? element("span", { className: "note", text: note }) : null),
+        element("label", {}, kept, " on the map in other views, too"), note ? element("span", { className: "note", text: note }) : null),
       element("div", { className: "columns" },
-        element("div", { className: "scroll" }, element("h3", { text: "By node" }), plainTable(null, ["node", "#share", "#time"], nodes)),
-        element("div", { className: "scroll" }, element("h3", { text: steps.length > mostSteps ? "First " + mostSteps + " steps" : "Steps" }), plainTable(null, ["node", "#from", "#time", "what"], shown))),
+        element("div", { className: "scroll" }, element("h3", { text: "By node" }), tableElement(byNode, "node", this.follow)),
+        element("div", { className: "scroll" }, element("h3", { text: "Steps" }), tableElement(all, "step", this.follow, 200))),
     ];
-  }
-
-  hide() {
-    this.run = null;
-    this.root.replaceChildren();
-    this.store.set({ path: null, tab: "timeline" });
   }
 }

@@ -183,14 +183,14 @@ export class Scene {
     return last && last.name === name && last.block.child === null ? last.block.nodes.map((node) => fullName(last.scope, node)) : [];
   }
 
-  // Names of nodes and scopes that contain a text, at most `most`: [{name, role}].
+  // Names of nodes and scopes that contain all words of a text, at most `most`: [{name, role}].
   search(text, most) {
-    const found = [], wanted = text.toLowerCase();
+    const found = [], words = text.toLowerCase().split(/\s+/);
     const walk = (level, scope) => {
       for (const block of this.layouts[level].blocks) {
         if (block.reference || !this.has(block, scope)) continue;
         for (const name of [block.child, ...block.nodes].filter((each) => each).map((each) => fullName(scope, each)))
-          if (found.length < most && name.toLowerCase().includes(wanted)) found.push({ name, role: block.child ? levels[level + 1] : "" });
+          if (found.length < most && words.every((word) => name.toLowerCase().includes(word))) found.push({ name, role: block.child ? levels[level + 1] : "" });
         if (block.child && found.length < most) walk(level + 1, fullName(scope, block.child));
       }
     };

@@ -17,7 +17,7 @@ export class Completion {
     this.input.addEventListener("input", () => this.ask());
     this.input.addEventListener("focus", () => this.ask());
     this.input.addEventListener("keydown", (event) => this.key(event));
-    this.input.addEventListener("blur", () => setTimeout(() => this.close(), 150));
+    this.input.addEventListener("blur", () => setTimeout(() => document.activeElement !== this.input && this.close(), 150));
   }
 
   focus() {
@@ -44,9 +44,9 @@ export class Completion {
     this.matches = matches;
     this.active = matches.length > 0 ? 0 : -1;
     this.list.replaceChildren(...matches.map((match, i) => {
-      const at = match.name.toLowerCase().indexOf(text.toLowerCase()), name = element("span", { className: "name" });
+      const word = text.split(/\s+/)[0], at = match.name.toLowerCase().indexOf(word.toLowerCase()), name = element("span", { className: "name" });
       if (at < 0) name.textContent = match.name;
-      else name.append(match.name.slice(0, at), element("b", { text: match.name.slice(at, at + text.length) }), match.name.slice(at + text.length));
+      else name.append(match.name.slice(0, at), element("b", { text: match.name.slice(at, at + word.length) }), match.name.slice(at + word.length));
       return element("li", {
         role: "option", id: this.id + "-option-" + i, onpointerdown: (event) => {
           event.preventDefault();
@@ -116,7 +116,14 @@ export class Search extends Completion {
       },
     });
     this.input.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.input.blur();
+      if (event.key !== "Escape") return;
+      this.input.value = "";
+      this.input.blur();
     });
+  }
+
+  // Clears a text that does not name the selection.
+  follow(place) {
+    if (document.activeElement !== this.input && this.input.value !== (place ?? "")) this.input.value = "";
   }
 }

@@ -1,8 +1,7 @@
 // Tables of a run, drawn by the script of the pages that sweeps write; a row selects its place.
 import "./page.js";
 import { api } from "./api.js";
-import { element, noteElement, numberText, timeText } from "./elements.js";
-import { RunView } from "./run_view.js";
+import { element, noteElement, numberText } from "./elements.js";
 
 // Texts of a column: as they are, numbers with equal digits.
 function texts(column, values) {
@@ -20,23 +19,35 @@ const titles = {
   "bottleneck.resources": "Limiting resources", "bottleneck.kernels": "Limits of kernels", engines: "Engines", links: "Busiest links",
 };
 
-// Element of a table of the API: {columns: [{name, unit, kind}], rows, places}.
+// "operators" for operators.operators.
+export function titleOf(name) { return titles[name] || [...new Set(name.split(/[._]/))].join(" "); }
+
+// What columns of the tables of limits are.
+const meanings = {
+  gain: "how much faster with twice as much of the resource", at_least_ns: "time with the resource unlimited", key: "key to double, as --set accepts it",
+  busy: "share of time of the busiest server", stalled_ns: "time in queues, summed over all servers: may exceed the run", kind: "rate: works while it is busy; slot: held while others work",
+};
+
+// Element of a table of the API: {columns: [{name, unit, kind}], rows, places}; `text` of a column: value -> text.
+// The rows of a table that has more are the first ones.
 export function tableElement(answer, noun, select, part = 100) {
   const box = element("div", { className: "table" }, element("div", { className: "scroll" },
     element("table", {}, element("thead", {}, element("tr")), element("tbody"))));
   const columns = answer.columns.map((column, i) => {
     let values = answer.rows.map((row) => row[i]), { name, unit } = column;
+    const title = (answer.name ?? "").startsWith("bottleneck") ? meanings[name] : null;
     if (unit && name.endsWith("_" + unit)) name = name.slice(0, -unit.length - 1);
-    if (shares.test(name) && !unit && values.every((value) => value === null || typeof value === "number" && Math.abs(value) <= 1)) {
+    if (!column.text && shares.test(name) && !unit && values.every((value) => value === null || typeof value === "number" && Math.abs(value) <= 1)) {
       values = values.map((value) => (value === null ? null : 100 * value));
       unit = "%";
     }
     const numeric = column.kind === "number" || values.some((value) => typeof value === "number") && values.every((value) => value === null || typeof value === "number");
-    return { name, unit: unit || "", kind: numeric ? "number" : column.kind, further: Boolean(column.further), cells: texts(column, values) };
+    const cells = column.text ? values.map((value) => column.text(value)) : texts(column, values);
+    return { name, title, unit: unit || "", kind: numeric ? "number" : column.kind, further: Boolean(column.further), cells, values: column.text && values };
   });
   if (columns.length === 0) return noteElement("empty");
   window.kernbenchPage.setUp(box, { rows: answer.rows.length, part, noun, columns, places: answer.places || null, select });
-  if (answer.left_out > 0) box.append(noteElement(answer.left_out + " more rows are not shown"));
+  if (answer.left_out > 0) box.prepend(noteElement("The first " + numberText(answer.rows.length) + " of " + numberText(answer.rows.length + answer.left_out) + " rows"));
   return box;
 }
 
@@ -71,7 +82,7 @@ export class Tables {
 
   showList() {
     this.picker.replaceChildren(...this.tables.map(({ name, rows }) => element("button", {
-      type: "button", role: "tab", "aria-selected": String(name === this.name), "data-name": name, text: titles[name] || name.replaceAll(/[._]/g, " "), title: rows + " rows",
+      type: "button", role: "tab", "aria-selected": String(name === this.name), "data-name": name, text: titleOf(name), title: rows + " rows",
       onclick: () => {
         this.name = name;
         this.showList();
@@ -89,34 +100,5 @@ export class Tables {
     } catch (fault) {
       if (this.run === run && this.name === name) this.body.replaceChildren(element("p", { className: "fault", text: fault.message }));
     }
-  }
-}
-
-// Facts and bottlenecks of a run: what limits it, and where.
-export class Summary extends RunView {
-  constructor(root, store, follow) {
-    super(root, store, { wanted: ({ run }) => (run === null ? null : { path: "run/" + run + "/summary" }), parts: (answer) => this.columns(answer, follow) });
-  }
-
-  columns(answer, follow) {
-    const facts = element("dl");
-    for (const [key, value] of Object.entries(answer)) {
-      if (value === null || typeof value === "object") continue;
-      const text = key.endsWith("_fs") ? timeText(value, 7) : numberText(value);
-      facts.append(element("dt", { text: key.replace(/_fs$/, "").replaceAll("_", " ") }), element("dd", {}, key === "command_line" || key === "command" ? element("code", { text }) : text));
-    }
-    const tables = [];
-    for (const [key, value] of Object.entries(answer)) {
-      if (value && typeof value === "object" && Array.isArray(value.columns))
-        tables.push(element("h3", { text: titles[key] || key.replaceAll("_", " ") }), tableElement(value, "row", follow, 25));
-      else if (value && typeof value === "object" && !Array.isArray(value)) {
-        for (const [name, inner] of Object.entries(value)) {
-          if (inner === null || typeof inner === "object") continue;
-          facts.append(element("dt", { text: (key === "metadata" ? "" : key + " ") + name.replace(/_fs$/, "").replaceAll("_", " ") }),
-            element("dd", { text: name.endsWith("_fs") ? timeText(inner, 7) : numberText(inner) }));
-        }
-      }
-    }
-    return [element("div", { className: "limits" }, ...tables), element("div", { className: "facts" }, facts)];
   }
 }

@@ -85,7 +85,7 @@ export class Timeline {
     this.view = this.end > 0 ? { from: 0, to: this.end } : null;
     const facts = runs.map((id) => this.options.runOf(id) || {});
     const without = facts.some((run) => !run.has_windows);
-    this.note.textContent = runs.length > 0 && without ? "no counters per window in this " + (facts[0].kind === "stats" ? "file" : "log") + ": colours are those of the whole run" : "";
+    this.note.textContent = runs.length > 0 && without ? "no counters per window in this log: colours are those of the whole run" : "";
     this.fillScopes();
     this.draw();
     const key = runs.join();

@@ -18,13 +18,15 @@ export class Uses {
     this.wanted = new Set();   // scopes
     this.pending = false;
     this.fixedTop = null;
-    this.autoTop = 0.05;
+    this.wholeTop = this.intervalTop = tops[0];
     this.peers = [this];  // runs that are shown next to each other
     this.window = null;   // interval of the newest answer, rounded to recorded windows
   }
 
   get top() { return this.fixedTop || this.commonTop; }
   get commonTop() { return Math.max(...this.peers.map((each) => each.autoTop)); }
+  // Of the whole machine, so that it stays while the view moves; of intervals it only grows.
+  get autoTop() { return this.interval ? Math.max(this.wholeTop, this.intervalTop) : this.wholeTop; }
 
   setInterval(interval) {
     if (interval && this.intervals) interval = this.nearest(interval);
@@ -58,11 +60,13 @@ export class Uses {
     this.answers.set(key, answer);
     this.asked.delete(key);
     if (this.answers.size > mostKept) this.answers.delete(this.answers.keys().next().value);
-    let most = 0;
-    for (const share of answer.blocks) if (share > most) most = share;
-    for (const link of answer.links) if (link) most = Math.max(most, link[0] || 0, link[1] || 0);
-    const top = tops.find((each) => each >= most) || 1;
-    if (top > this.autoTop) this.autoTop = top;
+  }
+
+  scale({ highest, window }) {
+    const top = tops.find((each) => each >= highest) || 1;
+    if (window.name === "time") this.intervalTop = Math.max(this.intervalTop, top);
+    else this.wholeTop = top;
+    this.window = window;
   }
 
   // One request at a time, for all scopes that are missing by then.
@@ -78,12 +82,14 @@ export class Uses {
       if (api.exported) {
         await Promise.all(scopes.map(async (scope) => {
           const answer = await api.get("run/" + this.run + "/use", { scope, from_fs: from, to_fs: to }).catch(() => null);
-          if (answer) this.take(keys.get(scope), answer);
+          if (!answer) return;
+          this.take(keys.get(scope), answer);
+          this.scale(answer);
         }));
       } else {
         const answer = await api.poll("run/" + this.run + "/uses", { scopes: scopes.join(","), from_fs: from, to_fs: to });
         for (const [scope, use] of Object.entries(answer.scopes)) this.take(keys.get(scope), use);
-        this.window = answer.window;
+        this.scale(answer);
       }
     } catch (fault) {
       text = fault.message;

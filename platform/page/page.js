@@ -31,10 +31,11 @@
     node.append(button);
   }
 
-  // Order of two rows by a column; rows without a value are last in both directions.
+  // Order of two rows by a column: 1 ascending, -1 descending; rows without a value are last in both directions.
   function comparison(column, direction) {
     const number = column.kind === "number";
-    const values = column.cells.map((text) => (number && text !== "" ? Number(text) : text));
+    const values = column.values?.map((value) => value ?? "") ??
+        column.cells.map((text) => (number && text !== "" ? Number(text) : text));
     const texts = new Intl.Collator("en", { numeric: true });
     return function (a, b) {
       const x = values[a], y = values[b];
@@ -55,7 +56,8 @@
   function condition(word, columns, shown) {
     const parts = /^(.+?)(<=|>=|=|<|>)(.*)$/.exec(word);
     const column = parts && columns.find((each) => each.name.toLowerCase() === parts[1]);
-    if (column) return (row) => relations[parts[2]](column.cells[row].toLowerCase(), parts[3]);
+    const cells = column?.values?.map((value) => String(value ?? "")) ?? column?.cells;
+    if (column) return (row) => relations[parts[2]](cells[row].toLowerCase(), parts[3]);
     return (row) => shown.some((each) => each.cells[row].toLowerCase().includes(word));
   }
 
@@ -75,9 +77,10 @@
     });
   }
 
-  // `data`: {rows, part, noun, columns: [{name, unit, kind, further, cells}], places: [target or null per
-  // row], select(target)}; the last two make the first text of a row a button. A target is a name, or an
-  // object with `place`.
+  // `data`: {rows, part, noun, columns: [{name, title, unit, kind, further, cells, values}], places: [target
+  // or null per row], select(target)}; the last two make the first text of a row a button. A target is a
+  // name, or an object with `place`. `values`: numbers by which texts of cells are sorted and filtered. The
+  // first click on a column of numbers puts the largest first.
   function setUp(box, data) {
     const further = data.columns.filter((column) => column.further).length;
     const table = box.querySelector("table");
@@ -117,13 +120,14 @@
       const node = element("th", column.kind), button = element("button");
       node.scope = "col";
       button.type = "button";
+      if (column.title) button.title = column.title;
       addName(button, column.name);
       node.append(button);
       if (column.unit) node.append(element("span", "unit", column.unit));
       if (column === sorted)
         node.setAttribute("aria-sort", direction === 1 ? "ascending" : "descending");
       button.addEventListener("click", function () {
-        direction = column === sorted ? -direction : 1;
+        direction = column === sorted ? -direction : column.kind === "number" ? -1 : 1;
         sorted = column;
         select();
         [...table.tHead.rows[0].cells][shownColumns().indexOf(column)].firstChild.focus();
@@ -181,5 +185,5 @@
   document.querySelectorAll("dd.command").forEach(addCopyButton);
   document.querySelectorAll("div.table").forEach(
     (box) => setUp(box, JSON.parse(box.querySelector("script").textContent)));
-  window.kernbenchPage = { setUp, addCopyButton, followRow };
+  window.kernbenchPage = { setUp, addCopyButton, followRow, comparison };
 })();

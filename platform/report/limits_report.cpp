@@ -162,7 +162,8 @@ nlohmann::ordered_json ReportedLimits::json() const {
   add_all(all, {});
   return {{"window_ns", ns_json(window)},
           {"limit", is_estimated ? nlohmann::ordered_json(name()) : nlohmann::ordered_json()},
-          {"resources", all.json()}};
+          {"resources", all.json()},
+          {"verdict", verdict()}};
 }
 
 // --- Report

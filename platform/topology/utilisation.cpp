@@ -28,6 +28,19 @@ bool is_memory(Role role) {
          role == Role::tlm_target;
 }
 
+bool is_die_to_die(Role role) {
+  return role == Role::ucie_port || role == Role::ucie_conn || role == Role::io_ucie;
+}
+
+// Engines whose busy time is that of slots: channels, and stages at memory.
+bool works_in_slots(Role role) { return role == Role::pe_dma || role == Role::pe_fetch_store; }
+
+// Without a server in use it was idle.
+bool has_servers(Role role) {
+  return works_in_slots(role) || role == Role::pe_gemm || role == Role::pe_math ||
+         declared_role(role) == Role::router;
+}
+
 // Utilisation of the servers of a component: for an HBM the mean of its channels, else the highest.
 struct NodeShare {
   double sum = 0, highest = 0;
@@ -98,7 +111,9 @@ Utilisation Utilisation::of(const Json& json, const std::string& source, const G
   for (const Json& row : *servers) {
     const double busy = number_at(row, "utilisation");
     if (text_at(row, "src").empty()) {
-      if (text_at(row, "kind") == "rate") shares.push_back({node_of(row, "name"), nullptr, busy});
+      const std::string kind = text_at(row, "kind");
+      if (kind == "rate" || kind == "slot")
+        shares.push_back({node_of(row, "name"), nullptr, busy, kind == "slot"});
       continue;
     }
     const NodeId src = node_of(row, "src"), dst = node_of(row, "dst");
@@ -115,8 +130,11 @@ Utilisation Utilisation::of_servers(const std::vector<ServerShare>& servers, con
     if (server.link != nullptr) {
       result.edges_[static_cast<std::size_t>(server.link - graph.edges().data())] =
           share(server.share);
-    } else {
+    } else if (!server.is_slot) {
       shares[server.node].add(share(server.share));
+    } else if (works_in_slots(graph.node(server.node).kind)) {
+      double& held = result.held_[server.node];
+      held = std::max(held, share(server.share));
     }
   }
   for (const auto& [node, busy] : shares) result.nodes_[node] = busy.of(graph.node(node).kind);
@@ -130,11 +148,14 @@ double Utilisation::of_edges(const std::vector<std::size_t>& edges) const {
 }
 
 std::optional<double> Utilisation::of_node(NodeId node) const {
-  if (const auto known = nodes_.find(node); known != nodes_.end()) return known->second;
+  const auto known = nodes_.find(node);
   const Role role = graph_.node(node).kind;
-  if (has_nodes_ && role_table[static_cast<std::size_t>(role)].declared == Role::router) return 0.0;
-  if (!is_memory(role)) return std::nullopt;
-  double highest = 0;
+  if (!is_die_to_die(role)) {
+    if (known != nodes_.end()) return known->second;
+    if (has_nodes_ && has_servers(role)) return 0.0;
+    if (!is_memory(role)) return std::nullopt;
+  }
+  double highest = known == nodes_.end() ? 0 : known->second;
   const auto [first, last] = graph_.out_edges(node);
   for (std::size_t i = first; i < last; ++i) {
     highest = std::max(highest, edges_[i]);
@@ -146,11 +167,22 @@ std::optional<double> Utilisation::of_node(NodeId node) const {
 }
 
 std::optional<double> Utilisation::of_nodes(const std::vector<NodeId>& nodes) const {
+  const bool counts_slots = std::all_of(nodes.begin(), nodes.end(), [this](NodeId node) {
+    return works_in_slots(graph_.node(node).kind);
+  });
   std::optional<double> highest;
   for (const NodeId node : nodes) {
     if (const std::optional<double> here = of_node(node))
       highest = std::max(highest.value_or(0), *here);
+    const auto held = held_.find(node);
+    if (counts_slots && held != held_.end()) highest = std::max(highest.value_or(0), held->second);
   }
+  return highest;
+}
+
+double Utilisation::highest() const {
+  double highest = edges_.empty() ? 0 : *std::max_element(edges_.begin(), edges_.end());
+  for (const auto& [node, share] : nodes_) highest = std::max(highest, share);
   return highest;
 }
 

@@ -28,15 +28,19 @@ class Utilisation {
     NodeId node = no_node;
     const Edge* link = nullptr;
     double share = 0;
+    bool is_slot = false;  // held while other servers work
   };
-  // `servers`: all servers of rates that were used; any other link or forwarding node was unused.
+  // `servers`: all servers that were used; any other link, forwarding node or engine was unused.
+  // Slots count for PE_DMA and PE_FETCH_STORE alone.
   static Utilisation of_servers(const std::vector<ServerShare>& servers, const Graph& graph);
 
   // Utilisation in [0, 1]; the highest of several edges.
   double of_edges(const std::vector<std::size_t>& edges) const;
   // Highest utilisation of these nodes: for an HBM the mean of its channels; for a memory without
-  // servers of its own that of its links. None: no node has servers.
+  // servers of its own that of its links; for a UCIe port also that of its lanes. Slots count if
+  // all nodes are engines with slots, not for their PE. None: no node has servers.
   std::optional<double> of_nodes(const std::vector<NodeId>& nodes) const;
+  double highest() const;  // of all links and nodes, without slots
 
   struct Hot {
     std::string name;  // "sip0.cube0.r0c0 > sip0.cube0.r0c1"
@@ -56,6 +60,7 @@ class Utilisation {
   std::vector<double> edges_;  // by index; 0: no link of its own
   bool has_nodes_ = false;     // true: a forwarding node missing in it is unused; false: unknown
   std::map<NodeId, double> nodes_;  // nodes with a busy time
+  std::map<NodeId, double> held_;   // engines with slots in use
 };
 
 }  // namespace kernbench

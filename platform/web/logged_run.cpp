@@ -174,11 +174,12 @@ Json LoggedRun::roofline() {
   const OperatorSummary sum = operators_of(work);
   const double sips = static_cast<double>(std::max<std::size_t>(1, sum.sips));
   // Rates of one SIP.
-  Json peaks = Json::array(), points = Json::array();
+  Json peaks = Json::array(), points = Json::array(), communication = Json::array();
   if (sum.peak_macs_per_ns > 0)
     peaks.push_back({{"name", "compute"}, {"gflops", 2 * sum.peak_macs_per_ns / sips}});
   if (sum.peak_hbm_gbs > 0) peaks.push_back({{"name", "HBM"}, {"gbs", sum.peak_hbm_gbs / sips}});
   for (const OperatorTimes& each : sum.operators) {
+    if (each.is_communication) communication.push_back(each.name);
     if (each.is_communication || each.time == 0) continue;
     const auto flops = static_cast<double>(each.flops());
     points.push_back(
@@ -193,7 +194,10 @@ Json LoggedRun::roofline() {
          {"rate", flops / to_ns(each.time)},
          {"bound", each.bound()}});
   }
-  return {{"peaks", std::move(peaks)}, {"points", std::move(points)}, {"sips", sum.sips}};
+  return {{"peaks", std::move(peaks)},
+          {"points", std::move(points)},
+          {"communication", std::move(communication)},
+          {"sips", sum.sips}};
 }
 
 }  // namespace kernbench

@@ -119,6 +119,12 @@ Json RunPlaces::of_row(const std::vector<Json>& cells) const {
     }
     return Json();
   };
+  // Source and destination of a link.
+  for (std::size_t i = 0; i + 1 < cells.size(); ++i) {
+    if (!cells[i].is_string() || !cells[i + 1].is_string()) continue;
+    const std::string name = cells[i].get<std::string>() + " > " + cells[i + 1].get<std::string>();
+    if (const Edge* const link = machine_.find_link(name)) return machine_.link_name(*link);
+  }
   if (Json target = first([this](const std::string& text) { return of_text(text); });
       !target.is_null())
     return target;

@@ -28,7 +28,8 @@ class RunPlaces {
   // Share in which a server of a node or link was busy. `resource`: its name in reports.
   void add_use(const std::string& place, const std::string& resource, double share);
 
-  // The target of the first text that names a place or a kernel; else the busiest place of the kind
+  // The link between two neighbouring cells that name its ends; else the target of the first text
+  // that names a place or a kernel; else the busiest place of the kind
   // that a text begins with ("pe_dma", "HBM", "router_mesh") or that is a part of a key; else the
   // scope in which kernels ran. A target is the name of a node, link or scope, or {"place",
   // "scopes", "from_fs", "to_fs"}: the common scope ("": the machine), all scopes, first start and

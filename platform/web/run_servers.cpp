@@ -111,10 +111,11 @@ ServedRun::Use RunServers::utilisation(const WebInterval& interval) const {
   const Windows windows = windows_of(interval);
   std::vector<Utilisation::ServerShare> shares;
   for (const Server& server : servers_) {
-    if (server.link == nullptr && (server.node == no_node || server.row.kind != "rate")) continue;
+    if (server.link == nullptr && server.node == no_node) continue;
     const ServerUse use = use_of(server, interval, windows);
     if (use.empty()) continue;
-    shares.push_back({server.node, server.link, share_of(server, use, windows.used.length)});
+    shares.push_back({server.node, server.link, share_of(server, use, windows.used.length),
+                      server.row.kind == "slot"});
   }
   return {Utilisation::of_servers(shares, machine_.graph()), windows.used};
 }

@@ -29,7 +29,9 @@ std::shared_ptr<const ServedRun::Use> ServedRun::kept_utilisation(const WebInter
 Json ServedRun::uses(const std::vector<std::string>& scopes, const WebInterval& interval) {
   const std::shared_ptr<const Use> kept = kept_utilisation(interval);
   const Use& use = *kept;
-  Json json{{"window", use.window.json()}, {"scopes", Json::object()}};
+  Json json{{"window", use.window.json()},
+            {"highest", share_json(use.utilisation.highest())},
+            {"scopes", Json::object()}};
   for (const std::string& scope : scopes) {
     const MachineViews::Parts& parts = machine_.view(scope);
     Json blocks = Json::array(), links = Json::array();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::uintmax_t most_file_bytes = std::uintmax_t{1} << 30;
+constexpr std::size_t most_busiest = 100;  // rows of tables in the summary
 
 Fs fs_of(const Json& json, const char* key) {
   const auto found = json.find(key);
@@ -55,6 +57,26 @@ Json cell_of(const Json& row, const char* key) {
 
 std::string text_of(const Json& cell) { return cell.is_string() ? cell.get<std::string>() : ""; }
 
+double number_of(const Json& cell) { return cell.is_number() ? cell.get<double>() : 0; }
+
+void put_busiest_first(Json& json, const char* list) {
+  if (!json.contains(list) || !json[list].is_array()) return;
+  std::stable_sort(json[list].begin(), json[list].end(), [](const Json& a, const Json& b) {
+    return number_of(cell_of(a, "utilisation")) > number_of(cell_of(b, "utilisation"));
+  });
+}
+
+// Rows of `traffic --links` as rows of servers.
+Json servers_of_links(Json links) {
+  for (Json& row : links) {
+    if (!row.is_object()) continue;
+    row["resource"] = cell_of(row, "kind");
+    row["kind"] = "rate";
+    row["places"] = 1;
+  }
+  return links;
+}
+
 // Of a row of the list of servers.
 std::string place_of(const Json& row) {
   const std::string src = text_of(cell_of(row, "src"));
@@ -71,18 +93,22 @@ StatisticsRun::StatisticsRun(const std::string& title, const std::string& path,
   utilisation_.emplace(Utilisation::of(json, path, machine.graph()));
   end_ = std::max(fs_of(json, "simulated_ns"), fs_of(json, "elapsed_ns"));
   if (const auto limits = json.find("bottleneck"); limits != json.end() && limits->is_object())
-    window_ = fs_of(*limits, "window_ns");
-  if (window_ == 0) window_ = end_;
+    window_.length = fs_of(*limits, "window_ns");
+  // Traffic without kernels.
+  if (window_.length == 0 || window_.length >= end_) window_ = {"run", 0, end_, end_};
+  window_.end = end_;
   json.erase("statistics");  // descriptions
+  for (const char* list : {"links", "servers"}) put_busiest_first(json, list);
   tables_.add("", json);
-  if (json.contains("servers")) servers_ = std::move(json["servers"]);
+  has_links_alone_ = !json.contains("servers");
+  servers_ = has_links_alone_ ? servers_of_links(json["links"]) : std::move(json["servers"]);
   add_places(json);
   for (const char* list : {"servers", "components", "links", "hbm_channels", "transfers"})
     json.erase(list);
   totals_ = Json{{"file", path}};
   totals_.update(json);
-  for (const char* table : {"bottleneck.resources", "bottleneck.kernels"})
-    if (tables_.has(table)) totals_[table] = tables_.table(table, most_shown_rows);
+  for (const char* table : {"bottleneck.resources", "bottleneck.kernels", "links"})
+    if (tables_.has(table)) totals_[table] = tables_.table(table, most_busiest);
 }
 
 Json StatisticsRun::facts() const {
@@ -91,11 +117,9 @@ Json StatisticsRun::facts() const {
 }
 
 void StatisticsRun::add_places(const Json& json) {
-  for (const Json& row : servers_) {
-    const Json share = cell_of(row, "utilisation");
+  for (const Json& row : servers_)
     places_.add_use(place_of(row), text_of(cell_of(row, "resource")),
-                    share.is_number() ? share.get<double>() : 0);
-  }
+                    number_of(cell_of(row, "utilisation")));
   for (const Json& row : cell_of(cell_of(json, "activity"), "pes"))
     if (const std::string pe = text_of(cell_of(row, "pe")); !pe.empty())
       places_.add_run("", pe, 0, 0);
@@ -103,7 +127,7 @@ void StatisticsRun::add_places(const Json& json) {
 
 ServedRun::Use StatisticsRun::utilisation(const WebInterval& interval) {
   if (!interval.is_whole()) refuse("activity over time");
-  return {*utilisation_, {"pe", 0, end_, window_}};
+  return {*utilisation_, window_};
 }
 
 Json StatisticsRun::place(const std::string& name, const WebInterval& interval, std::size_t most) {
@@ -116,7 +140,15 @@ Json StatisticsRun::place(const std::string& name, const WebInterval& interval, 
   for (const Json& row : servers_) {
     if (!row.is_object()) continue;
     const std::string of = text_of(cell_of(row, "name")), place = place_of(row);
-    if (place != known && of.compare(0, inside.size(), inside) != 0) continue;
+    const auto is_inside = [&](const std::string& name) {
+      return name.compare(0, inside.size(), inside) == 0;
+    };
+    // Nodes without servers of their own have their links.
+    const auto is_end = [&](const char* key) {
+      const std::string end = text_of(cell_of(row, key));
+      return has_links_alone_ && (end == known || is_inside(end));
+    };
+    if (place != known && !is_inside(of) && !is_end("src") && !is_end("dst")) continue;
     if (++count > most) continue;
     const auto cell = [&row](const char* key) { return cell_of(row, key); };
     const std::string part = text_of(cell("part"));
@@ -134,7 +166,7 @@ Json StatisticsRun::place(const std::string& name, const WebInterval& interval, 
                        {"bytes", cell("bytes")}});
   }
   return {{"name", known},
-          {"window", UsedWindow{"pe", 0, end_, window_}.json()},
+          {"window", window_.json()},
           {"servers", std::move(servers)},
           {"server_count", count},
           {"windows", Json::array()}};

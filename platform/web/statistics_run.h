@@ -25,10 +25,12 @@ class StatisticsRun final : public ServedRun {
   Use utilisation(const WebInterval& interval) override;
   void add_places(const Json& json);
 
-  Json totals_;  // without the lists by component, link and server
-  Json servers_ = Json::array();
+  Json totals_;                   // without the lists by component, link and server
+  Json servers_ = Json::array();  // busiest first; of a file of links these
+  bool has_links_alone_ = false;
   std::optional<Utilisation> utilisation_;
-  Fs end_ = 0, window_ = 0;
+  Fs end_ = 0;
+  UsedWindow window_{"pe", 0, 0, 0};
   RunPlaces places_;
   WebTables tables_;
 };

@@ -259,7 +259,7 @@ WebAnswer WebSession::run_answer(ServedRun& run, const std::vector<std::string>&
   if (what == "use") {
     Json json = run.uses({request.text("scope")}, interval_of(request));
     Json answer = std::move(json["scopes"][request.text("scope")]);
-    answer["window"] = std::move(json["window"]);
+    for (const char* key : {"window", "highest"}) answer[key] = std::move(json[key]);
     return json_answer(answer);
   }
   if (what == "uses") {

@@ -214,6 +214,12 @@ BOOST_AUTO_TEST_CASE(heat_takes_the_highest_of_the_instances_and_names_it) {
   // Its channels are held while others work.
   BOOST_TEST(heat.of_nodes(view.find("pe0")->nodes).value() == 0.2);
   BOOST_TEST(!heat.of_nodes(view.find("m_cpu")->nodes));
+  // They are the use of the engine itself; an engine without servers in use was idle.
+  const Diagram engines = make_diagram(machine, DiagramLevel::pe);
+  BOOST_TEST(heat.of_nodes(engines.find("pe_dma")->nodes).value() == 0.9);
+  BOOST_TEST(heat.of_nodes(engines.find("pe_math")->nodes).value() == 0.0);
+  BOOST_TEST(!heat.of_nodes(engines.find("pe_cpu")->nodes));
+  BOOST_TEST(heat.highest() == 0.5);
   BOOST_TEST(heat.scale_of(view) == 0.5);
   const std::string svg = diagram_text(machine, view, DiagramFormat::svg, &heat);
   BOOST_TEST(svg.find("50 %  sip0.cube0.r0c0 &gt; sip0.cube0.r0c1") != std::string::npos);

@@ -2,102 +2,54 @@
 // bars lead to the map and the timeline, by mouse and keys.
 #include <boost/test/unit_test.hpp>
 
-#include "tests/page/browser.h"
-#include "tests/web/served_program.h"
+#include "tests/web/viewer_page.h"
 
-using namespace kernbench;
 using namespace kernbench::test;
 
 BOOST_AUTO_TEST_SUITE(viewer_links_in_browser, *boost::unit_test::precondition(has_chromium))
 
 namespace {
 
-// A kernel on the PEs of a cube, and the same with another size of flits.
-class Runs {
- public:
-  Runs() {
-    const Words run{"run", "--bench", "qkv-gemm-multi-pe"};
-    completed(joined(run, {"--op-log", log()}));
-    completed(joined(run, {"--set", "system.flit_bytes=128", "--op-log", other()}));
-  }
-  std::string log() const { return folder_.file("run.sqlite"); }
-  std::string other() const { return folder_.file("other.sqlite"); }
-
- private:
-  TemporaryFolder folder_;
-};
-
-const Runs& runs() {
-  static const Runs all;
-  return all;
+// Middle of the first element.
+void click(Viewer& viewer, const std::string& selector) {
+  viewer.browser().value("document.querySelector('" + selector + "').scrollIntoView()");
+  viewer.press(selector);
+}
+void focus(Viewer& viewer, const std::string& selector) {
+  viewer.browser().value("document.querySelector('" + selector + "').focus()");
 }
 
-class Page {
- public:
-  explicit Page(const Words& words, const std::string& fragment) : server_(words) {
-    browser_.open("http://127.0.0.1:" + std::to_string(server_.port()) +
-                      "/?token=" + server_.token() + fragment,
-                  "document.body.dataset.ready === 'true' && "
-                  "document.querySelector('canvas.map')?.mapView.statistics.ms > 0");
-    browser_.value(
-        "window.map = document.querySelector('canvas.map').mapView;"
-        "window.text = (selector) => document.querySelector(selector)?.textContent ?? '';");
-  }
-  ~Page() { BOOST_TEST(browser_.take_faults().dump() == "[]"); }
-  nlohmann::json value(const std::string& expression) {
-    return browser_.value("return " + expression + ";");
-  }
-  // Middle of the first element.
-  void click(const std::string& selector) {
-    browser_.value("document.querySelector('" + selector + "').scrollIntoView()");
-    const nlohmann::json at = browser_.value(
-        "const box = document.querySelector('" + selector +
-        "').getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2];");
-    browser_.click(at[0], at[1]);
-  }
-  void focus(const std::string& selector) {
-    browser_.value("document.querySelector('" + selector + "').focus()");
-  }
-  void enter() { browser_.key("Enter", "\r"); }
-  Browser& browser() { return browser_; }
-  const ServedProgram& server() const { return server_; }
-
- private:
-  ServedProgram server_;
-  Browser browser_;
-};
-
 constexpr const char* pes_of_kernel =
-    "map.scopes.length > 1 && map.scopes.every((each) => "
+    "map().scopes.length > 1 && map().scopes.every((each) => "
     "/^sip0\\.cube0\\.pe\\d+$/.test(each))";
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_point_of_the_roofline_leads_to_the_pes_of_its_kernel_and_its_time) {
-  Page page({runs().log()}, "#tab=roofline");
-  Browser& browser = page.browser();
+  Viewer viewer({runs().several_pes()}, "#tab=roofline");
+  Browser& browser = viewer.browser();
   browser.wait_until("document.querySelector('.roofline .point') !== null");
-  page.click(".roofline .point");
+  click(viewer, ".roofline .point");
   browser.wait_until(pes_of_kernel);
   browser.wait_until(
       "text('#panel h2') === 'sip0.cube0' && text('#panel .target').includes('Timeline')");
   // By key, too.
   browser.key("Escape");
-  browser.value("map.options.onSelect(null)");
-  browser.wait_until("map.scopes.length === 0 && map.selected === null");
-  page.focus(".roofline .point");
-  page.enter();
+  browser.value("map().options.onSelect(null)");
+  browser.wait_until("map().scopes.length === 0 && map().selected === null");
+  focus(viewer, ".roofline .point");
+  browser.key("Enter", "\r");
   browser.wait_until(pes_of_kernel);
   // Its time is in the chart.
-  page.click("#panel .target button");
+  click(viewer, "#panel .target button");
   browser.wait_until("!document.querySelector('#view-timeline').hidden");
 }
 
 BOOST_AUTO_TEST_CASE(every_row_of_the_tables_is_a_link_for_mouse_and_keys) {
-  Page page({runs().log(), runs().other()}, "#run=0&other=1&tab=tables");
-  Browser& browser = page.browser();
+  Viewer viewer({runs().several_pes(), runs().slow_several_pes()}, "#run=0&other=1&tab=tables");
+  Browser& browser = viewer.browser();
   browser.wait_until("document.querySelectorAll('.tables .tablist button').length > 4");
-  const nlohmann::json names = page.value(
+  const nlohmann::json names = viewer.value(
       "[...document.querySelectorAll('.tables .tablist button')].map((each) => each.dataset.name)");
   for (const std::string name : names) {
     const std::string tab = ".tables .tablist [data-name=\"" + name + "\"]";
@@ -105,95 +57,97 @@ BOOST_AUTO_TEST_CASE(every_row_of_the_tables_is_a_link_for_mouse_and_keys) {
     browser.wait_until("document.querySelector('" + tab +
                        "').getAttribute('aria-selected') === 'true' && "
                        "document.querySelectorAll('.tablebody tbody tr').length > 0");
-    BOOST_TEST(page.value("[...document.querySelectorAll('.tablebody tbody tr')].every((row) => "
-                          "row.matches('.follows') && row.querySelector('button.place'))") == true,
-               name);
+    BOOST_TEST(
+        viewer.value("[...document.querySelectorAll('.tablebody tbody tr')].every((row) => "
+                     "row.matches('.follows') && row.querySelector('button.place'))") == true,
+        name);
   }
   for (const char* tab : {"2", "6"}) {
     browser.key(tab, tab);
     browser.wait_until("document.querySelectorAll('.view:not([hidden]) tbody tr').length > 4");
-    BOOST_TEST(page.value("[...document.querySelectorAll('.view:not([hidden]) .table tbody tr')]"
-                          ".every((row) => row.matches('.follows'))") == true,
+    BOOST_TEST(viewer.value("[...document.querySelectorAll('.view:not([hidden]) .table tbody tr')]"
+                            ".every((row) => row.matches('.follows'))") == true,
                tab);
   }
   // A click on another cell of a row; arrow keys and Enter.
   browser.key("2", "2");
   browser.wait_until("document.querySelectorAll('.summary .limits tbody tr').length > 1");
-  page.click(".summary .limits tbody tr td:last-child");
-  browser.wait_until("map.selected !== null");
-  page.focus(".summary .limits tbody tr button.place");
+  click(viewer, ".summary .limits tbody tr td:last-child");
+  browser.wait_until("map().selected !== null");
+  focus(viewer, ".summary .limits tbody tr button.place");
   browser.key("ArrowDown");
-  const std::string title = page.value("document.activeElement.title");
-  BOOST_TEST(page.value("document.activeElement.closest('tr').rowIndex") == 2);
-  page.enter();
-  browser.wait_until("map.selected === '" + title + "'");
+  const std::string title = viewer.value("document.activeElement.title");
+  BOOST_TEST(viewer.value("document.activeElement.closest('tr').rowIndex") == 2);
+  browser.key("Enter", "\r");
+  browser.wait_until("map().selected === '" + title + "'");
 }
 
 BOOST_AUTO_TEST_CASE(a_step_of_the_critical_path_and_a_bar_lead_to_their_place) {
-  Page page({runs().log()}, "#tab=path");
-  Browser& browser = page.browser();
+  Viewer viewer({runs().several_pes()}, "#tab=path");
+  Browser& browser = viewer.browser();
   browser.wait_until("document.querySelectorAll('.path tr.follows').length > 4");
-  BOOST_TEST(page.value("document.querySelectorAll('.path tbody tr:not(.follows)').length") == 0);
+  BOOST_TEST(viewer.value("document.querySelectorAll('.path tbody tr:not(.follows)').length") == 0);
   const std::string step = ".path .columns > :last-child tbody tr:nth-child(3)";
-  const std::string node = page.value("document.querySelector('" + step + " button').textContent");
-  page.click(step + " td:last-child");
-  browser.wait_until("map.selected === '" + node + "' && text('#panel .target').includes('ns')");
+  const std::string node =
+      viewer.value("document.querySelector('" + step + " button').textContent");
+  click(viewer, step + " td:last-child");
+  browser.wait_until("map().selected === '" + node + "' && text('#panel .target').includes('ns')");
   // The chart has the step in view; arrow keys go to a bar of a lane, Enter to its place.
   browser.key("1", "1");
   browser.wait_until("document.querySelector('canvas.gantt').height > 60");
-  page.focus("canvas.gantt");
+  focus(viewer, "canvas.gantt");
   browser.key("ArrowDown");
   browser.wait_until("text('#status').includes('critical path')");
   browser.key("ArrowDown");
   browser.wait_until("text('#status').includes('launches on sip0')");
-  page.enter();
-  browser.wait_until("map.selected === 'sip0' && location.hash.includes('time=')");
+  browser.key("Enter", "\r");
+  browser.wait_until("map().selected === 'sip0' && location.hash.includes('time=')");
 }
 
 BOOST_AUTO_TEST_CASE(fields_of_a_run_have_bounds_and_show_their_fault) {
-  Page page({"--topology", "tiny"}, "");
-  Browser& browser = page.browser();
-  page.click("#show-jobs");
+  Viewer viewer({"--topology", "tiny"}, "");
+  Browser& browser = viewer.browser();
+  click(viewer, "#show-jobs");
   browser.wait_until("document.querySelectorAll('#jobs .bench option').length > 10");
   browser.value(
       "const bench = document.querySelector('#jobs .bench select');"
       "bench.value = 'gemm-single-pe'; bench.dispatchEvent(new Event('change'));");
-  BOOST_TEST(page.value("['type', 'min', 'max', 'step'].map((name) => "
-                        "document.querySelector('#parameter-M').getAttribute(name)).join()") ==
+  BOOST_TEST(viewer.value("['type', 'min', 'max', 'step'].map((name) => "
+                          "document.querySelector('#parameter-M').getAttribute(name)).join()") ==
              "number,1,1048576,1");
   const std::string allowed = "found -1, allowed is an integer, 1 to 1048576";
   browser.value(
       "const field = document.querySelector('#parameter-M'); field.value = '-1';"
       "field.dispatchEvent(new Event('input'));");
-  BOOST_TEST(page.value("text('#parameter-M-fault')") == allowed);
-  page.focus("#parameter-K");
-  page.enter();  // submits
+  BOOST_TEST(viewer.value("text('#parameter-M-fault')") == allowed);
+  focus(viewer, "#parameter-K");
+  browser.key("Enter", "\r");  // submits
   browser.wait_until("document.activeElement.id === 'parameter-M'");
-  BOOST_TEST(page.server().json("/api/jobs").empty());
+  BOOST_TEST(viewer.server().json("/api/jobs").empty());
 }
 
 BOOST_AUTO_TEST_CASE(keys_of_set_are_completed_with_value_unit_and_what_is_allowed) {
-  Page page({"--topology", "tiny"}, "");
-  Browser& browser = page.browser();
-  page.click("#show-jobs");
+  Viewer viewer({"--topology", "tiny"}, "");
+  Browser& browser = viewer.browser();
+  click(viewer, "#show-jobs");
   browser.wait_until("document.querySelector('#set-0-input') !== null");
   browser.value(
       "const bench = document.querySelector('#jobs .bench select');"
       "bench.value = 'gemm-single-pe'; bench.dispatchEvent(new Event('change'));");
-  page.focus("#set-0-input");
+  focus(viewer, "#set-0-input");
   browser.type("flit_by");
   browser.wait_until("text('#set-0-list [role=option]').includes('system.flit_bytes')");
-  BOOST_TEST(page.value("text('#set-0-list [role=option]').includes('an integer, 1 to 65536')") ==
+  BOOST_TEST(viewer.value("text('#set-0-list [role=option]').includes('an integer, 1 to 65536')") ==
              true);
-  page.enter();
-  BOOST_TEST(page.value("document.querySelector('#set-0-input').value") == "system.flit_bytes=");
+  browser.key("Enter", "\r");
+  BOOST_TEST(viewer.value("document.querySelector('#set-0-input').value") == "system.flit_bytes=");
   browser.wait_until("text('#set-0-hint').includes('now ') && text('#set-0-hint').includes(' B')");
   // A fault of the command line is at the line that it is about, and the next line is free.
   browser.type("0");
-  page.focus("#set-1-input");
+  focus(viewer, "#set-1-input");
   browser.type("system.channel_cl");
   browser.wait_until("text('#set-1-list [role=option]').includes('channel_classes')");
-  page.enter();
+  browser.key("Enter", "\r");
   browser.wait_until(
       "document.querySelectorAll('#set-1-list [role=option]').length > 0 && "
       "text('#set-1-list').includes('=')");
@@ -207,25 +161,25 @@ BOOST_AUTO_TEST_CASE(keys_of_set_are_completed_with_value_unit_and_what_is_allow
 
 // Frames that move the map copy the previous one: they are equal to those drawn as a whole.
 BOOST_AUTO_TEST_CASE(a_moved_map_is_that_drawn_as_a_whole) {
-  Page page({"--set", "system.sips.count=16"}, "");
-  const nlohmann::json differing = page.browser().value(R"js(
-    const view = map.view, { width, height } = map.canvas, copy = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
+  Viewer viewer({"--set", "system.sips.count=16"}, "");
+  const nlohmann::json differing = viewer.browser().value(R"js(
+    const view = map().view, { width, height } = map().canvas, copy = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
     const pixels = () => {
-      copy.drawImage(map.canvas, 0, 0);
+      copy.drawImage(map().canvas, 0, 0);
       return copy.getImageData(0, 0, width, height).data;
     };
     let worst = 0;
     for (const k of [1, 3, 20, 200]) {
-      map.setView({ k: view.k * k, x: map.width / 2 - (map.width / 2 - view.x) * k, y: map.height / 2 - (map.height / 2 - view.y) * k });
-      map.draw();
+      map().setView({ k: view.k * k, x: map().width / 2 - (map().width / 2 - view.x) * k, y: map().height / 2 - (map().height / 2 - view.y) * k });
+      map().draw();
       for (const [x, y] of [[9, 0], [0, -7], [-13, 5]]) {
-        map.setView({ k: map.view.k, x: map.view.x + x, y: map.view.y + y });
-        map.draw(false);
+        map().setView({ k: map().view.k, x: map().view.x + x, y: map().view.y + y });
+        map().draw(false);
       }
-      const moved = pixels(), scopes = map.statistics.scopes.length;
-      map.draw();
+      const moved = pixels(), scopes = map().statistics.scopes.length;
+      map().draw();
       const whole = pixels();
-      let count = scopes === map.statistics.scopes.length ? 0 : 1e6;
+      let count = scopes === map().statistics.scopes.length ? 0 : 1e6;
       for (let i = 0; i < whole.length; i += 4) if (Math.abs(whole[i] - moved[i]) > 16) ++count;
       worst = Math.max(worst, count);
     }
@@ -233,10 +187,9 @@ BOOST_AUTO_TEST_CASE(a_moved_map_is_that_drawn_as_a_whole) {
   BOOST_TEST(differing.get<int>() < 300);  // edges of which a part of a pixel is covered
   // The frames were not drawn as a whole.
   BOOST_TEST(
-      page.value(
-          "(map.setView({ k: map.view.k, x: map.view.x + 5, y: map.view.y }), "
-          "map.draw(false), map.drawing.areas.length === 1 && map.drawing.areas[0].w === 5)") ==
-      true);
+      viewer.value("(map().setView({ k: map().view.k, x: map().view.x + 5, y: map().view.y }), "
+                   "map().draw(false), map().drawing.areas.length === 1 && "
+                   "map().drawing.areas[0].w === 5)") == true);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -12,6 +12,10 @@ RecordedRuns::RecordedRuns() {
   completed({"run", "--bench", "matmul-composite", "--op-log", gemm(), "--stats", statistics()});
   completed({"run", "--bench", "matmul-composite", "--set", "system.flit_bytes=128", "--op-log",
              slow_gemm()});
+  const Words several{"run", "--bench", "qkv-gemm-multi-pe", "--op-log"};
+  completed(joined(several, {several_pes()}));
+  completed(joined(several, {slow_several_pes(), "--set", "system.flit_bytes=128"}));
+  completed({"traffic", "--generate", "hotspot", "--links", hot_spot()});
   completed({"run", "--bench", "ccl-allreduce", "--data", "off", "--op-log", all_reduce()});
 }
 

@@ -13,7 +13,10 @@ class RecordedRuns {
  public:
   RecordedRuns();
   std::string gemm() const { return folder_.file("gemm.sqlite"); }
-  std::string slow_gemm() const { return folder_.file("slow.sqlite"); }  // narrower flits
+  std::string slow_gemm() const { return folder_.file("slow.sqlite"); }   // narrower flits
+  std::string several_pes() const { return folder_.file("qkv.sqlite"); }  // a kernel on a cube
+  std::string slow_several_pes() const { return folder_.file("slow-qkv.sqlite"); }
+  std::string hot_spot() const { return folder_.file("hot-spot.json"); }  // links of traffic
   std::string all_reduce() const { return folder_.file("all-reduce.sqlite"); }
   std::string statistics() const { return folder_.file("gemm.json"); }
   std::string file(const std::string& name) const { return folder_.file(name); }
