@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdio>
+#include <cstring>
 
 #include "models/base/errors.h"
 #include "models/data/elements.h"
@@ -68,7 +70,13 @@ HostArray::HostArray(const Shape& shape, DType dtype, std::vector<std::uint8_t> 
 }
 
 HostArray HostArray::full(const Shape& shape, DType dtype, double value) {
-  return {shape, dtype, std::vector<double>(static_cast<std::size_t>(shape.elements()), value)};
+  const std::uint64_t size = size_of(dtype);
+  std::array<std::byte, 8> element{};
+  write_element(element.data(), dtype, value);
+  std::vector<std::uint8_t> bytes(static_cast<std::uint64_t>(shape.elements()) * size);
+  for (std::uint64_t at = 0; at < bytes.size(); at += size)
+    std::memcpy(bytes.data() + at, element.data(), size);
+  return {shape, dtype, std::move(bytes)};
 }
 
 HostArray HostArray::random(const Shape& shape, DType dtype, std::mt19937_64& generator) {
