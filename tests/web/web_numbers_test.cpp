@@ -247,6 +247,8 @@ BOOST_AUTO_TEST_CASE(a_timeline_says_whether_it_has_the_operations) {
   const ServedProgram web({recorded().log});
   BOOST_TEST(web.json("/api/run/0/timeline?scope=sip0.cube0.pe0")["complete"] == true);
   BOOST_TEST(web.json("/api/run/0/timeline?scope=sip0.cube0.pe0&wait_ms=0")["complete"] == true);
+  BOOST_TEST(web.error("/api/run/0/timeline?scope=zz", 404).find("no node 'zz'") !=
+             std::string::npos);
   BOOST_TEST(web.error("/api/run/0/timeline?wait_ms=600001", 400).find("wait_ms") !=
              std::string::npos);
 }
