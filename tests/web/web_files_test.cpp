@@ -69,6 +69,33 @@ BOOST_AUTO_TEST_CASE(topology_files_are_machines_to_compare) {
   check_web_refuses(folder.write("c.yaml", "cube: {linkz: 1}\n"), {"c.yaml", "linkz"});
 }
 
+BOOST_AUTO_TEST_CASE(what_a_machine_lacks_is_one_difference_by_outermost_scope) {
+  const TemporaryFolder folder;
+  const auto write = [&folder](const std::string& name, const std::string& more) {
+    return folder.write(name, "include: topology.yaml\n" + more);
+  };
+  const ServedProgram web(
+      {write("a.yaml", "system: {sips: {count: 2}}\n"),
+       write("b.yaml",
+             "system: {sips: {count: 4}}\n"
+             "cube: {pe_template: {components: {pe_dma: {attrs: {rd_engines: 3}}}}}\n")});
+  const auto difference = web.json("/api/machines/difference?a=0&b=1");
+  BOOST_TEST((difference["only_a"] == Json::array()));
+  BOOST_TEST((difference["only_b"] == Json{"sip2", "sip3"}));
+  BOOST_TEST(difference["only_b_count"] == 2);
+  const auto pes = web.json("/api/session")["machines"][0]["pes"].get<std::size_t>();
+  BOOST_TEST_REQUIRE(difference["changed"].size() == 1U);
+  const auto& change = difference["changed"][0];
+  BOOST_TEST(change["key"] == "attrs.rd_engines");
+  BOOST_TEST(change["b"] == 3);
+  BOOST_TEST(change["count"] == pes);
+  BOOST_TEST(change["names"].size() == pes);
+  BOOST_TEST(change["names"][0] == change["name"]);
+  BOOST_TEST(difference["changed_count"] == pes);
+  const auto reverse = web.json("/api/machines/difference?a=1&b=0");
+  BOOST_TEST((reverse["only_a"] == difference["only_b"]));
+}
+
 BOOST_AUTO_TEST_CASE(runs_of_one_machine_share_it_and_others_have_their_own) {
   const TemporaryFolder folder;
   const std::string a = record(folder, "a.sqlite"), b = record(folder, "b.json"),
