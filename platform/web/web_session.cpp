@@ -111,16 +111,6 @@ std::vector<TitledFile> titled_files(const std::vector<std::unique_ptr<T>>& list
   return files;
 }
 
-// Number of the element of that file; none: size of the list.
-template <class T>
-std::size_t index_of_file(const std::vector<std::unique_ptr<T>>& list, const std::string& path) {
-  const auto found = std::find_if(list.begin(), list.end(), [&path](const auto& each) {
-    std::error_code ignored;
-    return std::filesystem::equivalent(each->path(), path, ignored);
-  });
-  return static_cast<std::size_t>(found - list.begin());
-}
-
 // Element that a part of a path names.
 template <class T>
 T& element(const std::vector<std::unique_ptr<T>>& list, const std::string& number,
@@ -166,8 +156,10 @@ ServedMachine& WebSession::machine_of_configuration(const std::string& title,
 std::size_t WebSession::add_run(const std::string& path, const std::string& title) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const std::size_t known = index_of_file(runs_, path);
-    if (known < runs_.size()) return known;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      std::error_code ignored;
+      if (std::filesystem::equivalent(runs_[i]->path(), path, ignored)) return i;
+    }
   }
   std::unique_ptr<ServedRun> run;
   if (is_sqlite(path)) {
@@ -204,7 +196,6 @@ std::size_t WebSession::add_run(const std::string& path, const std::string& titl
 std::size_t WebSession::add_sweep(const std::string& path) {
   auto sweep = std::make_unique<ServedSweep>(path);
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (const std::size_t known = index_of_file(sweeps_, path); known < sweeps_.size()) return known;
   sweeps_.push_back(std::move(sweep));
   sweep_titles_ = distinct_titles(titled_files(sweeps_));
   return sweeps_.size() - 1;
