@@ -255,6 +255,8 @@ Json StatisticsRun::place(const std::string& name, const WebInterval& interval, 
   const std::string known = machine().place_of(name);
   if (known.empty()) machine().place(name);  // throws
   const std::string inside = known + '.';
+  const auto node = machine().graph().find(known);
+  const bool is_hbm = node && machine().graph().node(*node).kind == Role::hbm_ctrl;
   Json servers = Json::array();
   std::size_t count = 0;
   for (const Json& row : servers_) {
@@ -263,10 +265,11 @@ Json StatisticsRun::place(const std::string& name, const WebInterval& interval, 
     const auto is_inside = [&](const std::string& name) {
       return name.compare(0, inside.size(), inside) == 0;
     };
-    // Nodes without servers of their own have their links.
+    // Nodes without servers of their own have their links; an HBM, whose bytes are those of its
+    // links, has them, too.
     const auto is_end = [&](const char* key) {
       const std::string end = text_of(cell_of(row, key));
-      return has_links_alone_ && (end == known || is_inside(end));
+      return (has_links_alone_ || is_hbm) && (end == known || is_inside(end));
     };
     if (place != known && !is_inside(of) && !is_end("src") && !is_end("dst")) continue;
     if (++count > most) continue;
