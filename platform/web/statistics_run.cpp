@@ -32,7 +32,7 @@ Fs fs_of(const Json& json, const char* key) {
 
 // Builds the value of a JSON text without histograms, which are most of a file, and without values
 // nested deeper than `most_depth`. Parser callbacks of nlohmann::json are no replacement: they scan
-// the list anew for each of its elements.
+// the whole list after each of its elements.
 class StatisticsReader final : public nlohmann::json_sax<Json> {
  public:
   Json take() { return std::move(root_); }

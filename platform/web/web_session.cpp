@@ -2,7 +2,6 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -62,7 +61,8 @@ bool is_being_written(const std::string& path) {
     SQLite::Statement rows(log, "SELECT 1 FROM sqlite_master LIMIT 1");
     rows.executeStep();
   } catch (const SQLite::Exception& error) {
-    return error.getErrorCode() == SQLITE_BUSY;
+    constexpr int busy = 5;  // SQLITE_BUSY of sqlite3.h
+    return error.getErrorCode() == busy;
   }
   return false;
 }
