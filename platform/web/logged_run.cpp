@@ -117,6 +117,7 @@ const RunTimeline& LoggedRun::kernel_bars() {
 
 Json LoggedRun::timeline(const std::string& scope, const WebInterval& interval, std::size_t bins,
                          std::uint64_t wait_ms) {
+  if (!scope.empty() && machine().place_of(scope).empty()) machine().place(scope);  // throws
   const std::shared_ptr<const RunTimeline> all = bars(wait_ms);
   const RunTimeline& timeline = all ? *all : kernel_bars();
   const Fs from = interval.from.value_or(0);

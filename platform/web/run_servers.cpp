@@ -149,12 +149,18 @@ Json RunServers::place(const std::string& name, const WebInterval& interval,
   const Edge* const link =
       known.find(" > ") == std::string::npos ? nullptr : machine_.find_link(known);
   const auto node = machine_.graph().find(known);
+  // Bytes of a memory controller are those of its links.
+  const auto is_link_of_hbm = [&](const Server& server) {
+    return server.link != nullptr && server.link->kind == EdgeKind::router_to_hbm &&
+           (server.link->src == *node || server.link->dst == *node) &&
+           machine_.graph().node(*node).kind == Role::hbm_ctrl;
+  };
   const Windows windows = windows_of(interval);
   std::vector<const Server*> servers;
   const std::string inside = known + '.';
   for (const Server& server : servers_) {
     const bool is_meant = link != nullptr ? server.link == link
-                          : node          ? server.node == *node
+                          : node          ? server.node == *node || is_link_of_hbm(server)
                           : known.empty() ? true
                                           : server.row.name.compare(0, inside.size(), inside) == 0;
     if (is_meant) servers.push_back(&server);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
 
 #include "models/address/virtual_space.h"
 #include "models/base/quote.h"
@@ -51,16 +53,6 @@ std::string_view role_of_scope(std::string_view name) {
              : "";
 }
 
-// List with a bound, and the number of all.
-struct BoundedList {
-  std::size_t most;
-  Json list = Json::array();
-  std::size_t count = 0;
-  void add(Json value) {
-    if (count++ < most) list.push_back(std::move(value));
-  }
-};
-
 using Values = std::map<std::string, Json>;
 
 Values values_of(const Node& node) {
@@ -74,15 +66,57 @@ Values values_of(const Edge& edge) {
   return {{"bw_gbs", gbs_json(edge.bw_gbs)}, {"distance_mm", number_json(edge.distance_mm)}};
 }
 
-void add_changes(const std::string& name, const Values& a, const Values& b, BoundedList& into) {
-  Values all = a;
-  all.insert(b.begin(), b.end());
-  for (const auto& [key, ignored] : all) {
-    const auto in_a = a.find(key), in_b = b.find(key);
-    const Json of_a = in_a == a.end() ? Json() : in_a->second;
-    const Json of_b = in_b == b.end() ? Json() : in_b->second;
-    if (of_a != of_b) into.add({{"name", name}, {"key", key}, {"a", of_a}, {"b", of_b}});
+// Innermost part of a name without its numbers: "pe_dma", "rc".
+std::string kind_of_name(const std::string& name) {
+  std::string kind = name.substr(name.rfind('.') + 1);
+  kind.erase(std::remove_if(kind.begin(), kind.end(), [](char c) { return c >= '0' && c <= '9'; }),
+             kind.end());
+  return kind;
+}
+
+// Values that differ, equal changes of one kind of node or link together.
+class Changes {
+ public:
+  explicit Changes(std::size_t most) : most_(most) {}
+
+  void add(const std::string& name, const std::string& kind, const Values& a, const Values& b) {
+    Values all = a;
+    all.insert(b.begin(), b.end());
+    for (const auto& [key, ignored] : all) {
+      const auto in_a = a.find(key), in_b = b.find(key);
+      const Json of_a = in_a == a.end() ? Json() : in_a->second;
+      const Json of_b = in_b == b.end() ? Json() : in_b->second;
+      if (of_a != of_b) add(name, kind, key, of_a, of_b);
+    }
   }
+  std::size_t count() const { return count_; }
+  Json take() { return std::move(list_); }
+
+ private:
+  void add(const std::string& name, const std::string& kind, const std::string& key, const Json& a,
+           const Json& b) {
+    ++count_;
+    const auto [group, is_new] = groups_.try_emplace({kind, key, a.dump(), b.dump()}, list_.size());
+    if (is_new)
+      list_.push_back({{"name", name},
+                       {"key", key},
+                       {"a", a},
+                       {"b", b},
+                       {"count", 0},
+                       {"names", Json::array()}});
+    Json& entry = list_[group->second];
+    entry["count"] = entry["count"].get<std::size_t>() + 1;
+    if (count_ <= most_) entry["names"].push_back(name);
+  }
+
+  std::size_t most_, count_ = 0;
+  std::map<std::array<std::string, 4>, std::size_t> groups_;  // index in `list_`
+  Json list_ = Json::array();
+};
+
+Json first_of(const std::vector<std::string>& names, std::size_t most) {
+  return std::vector<std::string>(
+      names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(most, names.size())));
 }
 
 }  // namespace
@@ -287,40 +321,50 @@ Json ServedMachine::route(const std::string& from, const std::string& to, std::u
   return route_report(graph_, routes_, source, target, bytes).json;
 }
 
-std::vector<std::pair<std::string, const Node*>> ServedMachine::nodes_by_name() const {
-  std::vector<std::pair<std::string, const Node*>> nodes;
-  for (const Node& node : graph_.nodes()) nodes.emplace_back(node.name, &node);
-  return nodes;
+// "": `other` has it.
+std::string ServedMachine::outermost_not_in(const ServedMachine& other,
+                                            const std::string& name) const {
+  for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
+    std::string scope = name.substr(0, dot);
+    if (is_scope(scope) && !other.has(scope)) return scope;
+  }
+  return other.has(name) ? "" : name;
 }
 
-std::vector<std::pair<std::string, const Edge*>> ServedMachine::links_by_name() const {
-  std::vector<std::pair<std::string, const Edge*>> links;
-  for (const Edge& edge : graph_.edges()) links.emplace_back(link_name(edge), &edge);
-  std::sort(links.begin(), links.end());
-  return links;
+std::vector<std::string> ServedMachine::not_in(const ServedMachine& other) const {
+  std::set<std::string> places;
+  for (const Node& node : graph_.nodes())
+    if (std::string place = outermost_not_in(other, node.name); !place.empty())
+      places.insert(std::move(place));
+  std::vector<std::string> names(places.begin(), places.end());
+  // Links of nodes that the other machine lacks are part of these nodes.
+  for (const Edge& edge : graph_.edges()) {
+    const auto src = other.graph_.find(graph_.node(edge.src).name);
+    const auto dst = other.graph_.find(graph_.node(edge.dst).name);
+    if (src && dst && other.graph_.find_edge(*src, *dst) == nullptr)
+      names.push_back(link_name(edge));
+  }
+  return names;
 }
 
 Json ServedMachine::difference(const ServedMachine& other, std::size_t most) const {
-  BoundedList only_a{most}, only_b{most}, changed{most};
-  const auto compare = [&](const auto& a, const auto& b) {
-    std::size_t i = 0, j = 0;
-    while (i < a.size() || j < b.size()) {
-      const int order = i == a.size() ? 1 : j == b.size() ? -1 : a[i].first.compare(b[j].first);
-      if (order < 0) {
-        only_a.add(a[i++].first);
-      } else if (order > 0) {
-        only_b.add(b[j++].first);
-      } else {
-        add_changes(a[i].first, values_of(*a[i].second), values_of(*b[j].second), changed);
-        ++i, ++j;
-      }
-    }
-  };
-  compare(nodes_by_name(), other.nodes_by_name());
-  compare(links_by_name(), other.links_by_name());
-  return {{"only_a", only_a.list},        {"only_b", only_b.list},
-          {"changed", changed.list},      {"only_a_count", only_a.count},
-          {"only_b_count", only_b.count}, {"changed_count", changed.count}};
+  Changes changes(most);
+  for (const Node& node : graph_.nodes())
+    if (const auto in_other = other.graph_.find(node.name))
+      changes.add(node.name, kind_of_name(node.name), values_of(node),
+                  values_of(other.graph_.node(*in_other)));
+  for (const Edge& edge : graph_.edges()) {
+    const std::string &from = graph_.node(edge.src).name, &to = graph_.node(edge.dst).name;
+    const auto src = other.graph_.find(from), dst = other.graph_.find(to);
+    if (!src || !dst) continue;
+    if (const Edge* const in_other = other.graph_.find_edge(*src, *dst))
+      changes.add(link_name(edge), kind_of_name(from) + " > " + kind_of_name(to), values_of(edge),
+                  values_of(*in_other));
+  }
+  const std::vector<std::string> only_a = not_in(other), only_b = other.not_in(*this);
+  return {{"only_a", first_of(only_a, most)}, {"only_b", first_of(only_b, most)},
+          {"changed", changes.take()},        {"only_a_count", only_a.size()},
+          {"only_b_count", only_b.size()},    {"changed_count", changes.count()}};
 }
 
 }  // namespace kernbench

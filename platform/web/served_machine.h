@@ -36,7 +36,9 @@ class ServedMachine {
   // Nodes and scopes with `text` in their names: at the start, at the start of a part, elsewhere.
   Json search(const std::string& text, std::size_t most) const;
   Json route(const std::string& from, const std::string& to, std::uint64_t bytes);
-  // Nodes, links and values that differ, at most `most` in each list, with their numbers.
+  // "only_a", "only_b": outermost scopes and nodes that the other machine lacks, and links between
+  // nodes of both that it lacks. "changed": equal changes of one kind of node or link, with
+  // "names[]". With their numbers: "*_count"; lists have at most `most` names.
   Json difference(const ServedMachine& other, std::size_t most) const;
 
   // Blocks and links of a view: scope "" of "system", "sip0" of "sip", "sip0.cube3" of "cube",
@@ -54,12 +56,13 @@ class ServedMachine {
   NodeId node_of(const std::string& name) const;
   std::string module_of(const Edge& edge) const;
   bool is_scope(const std::string& name) const;
+  bool has(const std::string& name) const { return graph_.find(name) || is_scope(name); }
+  std::string outermost_not_in(const ServedMachine& other, const std::string& name) const;
   [[noreturn]] void refuse(const std::string& name) const;
   Json node_json(NodeId id) const;
   Json link_json(const Edge& edge) const;
   Json scope_json(const std::string& name, std::string_view role) const;
-  std::vector<std::pair<std::string, const Node*>> nodes_by_name() const;
-  std::vector<std::pair<std::string, const Edge*>> links_by_name() const;
+  std::vector<std::string> not_in(const ServedMachine& other) const;
 
   std::string title_, configuration_;
   const ComponentRegistry& registry_;

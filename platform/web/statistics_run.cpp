@@ -6,6 +6,9 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "models/base/errors.h"
 #include "models/base/quote.h"
@@ -27,7 +30,74 @@ Fs fs_of(const Json& json, const char* key) {
   return ns > 0 && ns < 9e12 ? static_cast<Fs>(std::llround(ns * fs_per_ns)) : 0;
 }
 
-// Histograms are most of the file, and not shown.
+// Builds the value of a JSON text without histograms, which are most of a file, and without values
+// nested deeper than `most_depth`. Parser callbacks of nlohmann::json are no replacement: they scan
+// the whole list after each of its elements.
+class StatisticsReader final : public nlohmann::json_sax<Json> {
+ public:
+  Json take() { return std::move(root_); }
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& value) override { return add(std::move(value)); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t& name) override {
+    if (skipped_depth_ == 0) {
+      key_ = std::move(name);
+      skips_value_ = key_ == "waiting" || key_ == "latency" || key_ == "per_pe";
+    }
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) override {
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t most_depth = 16;
+
+  Json* put(Json value) {
+    if (open_.empty()) return &(root_ = std::move(value));
+    Json& parent = *open_.back();
+    if (parent.is_array()) return &parent.emplace_back(std::move(value));
+    return &(parent[key_] = std::move(value));
+  }
+  bool add(Json value) {
+    if (skipped_depth_ == 0 && !skips_value_) put(std::move(value));
+    if (skipped_depth_ == 0) skips_value_ = false;
+    return true;
+  }
+  bool open(Json empty) {
+    if (skipped_depth_ > 0 || skips_value_ || open_.size() == most_depth) {
+      ++skipped_depth_;
+      skips_value_ = false;
+    } else {
+      open_.push_back(put(std::move(empty)));
+    }
+    return true;
+  }
+  bool close() {
+    if (skipped_depth_ > 0) {
+      --skipped_depth_;
+    } else {
+      open_.pop_back();
+    }
+    return true;
+  }
+
+  Json root_;
+  std::vector<Json*> open_;  // containers from the root to the innermost
+  std::string key_;          // of the next value of the innermost object
+  bool skips_value_ = false;
+  std::size_t skipped_depth_ = 0;  // open containers that are skipped
+};
+
 Json read_statistics(const std::string& path) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
@@ -36,14 +106,9 @@ Json read_statistics(const std::string& path) {
   if (size > most_file_bytes)
     throw UsageError(fmt::format("{} has {} bytes; statistics of at most {} are shown", quote(path),
                                  size, most_file_bytes));
-  constexpr int most_depth = 16;
-  const Json::parser_callback_t keep = [](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > most_depth) return false;
-    return event != Json::parse_event_t::key ||
-           (parsed != "waiting" && parsed != "latency" && parsed != "per_pe");
-  };
-  Json json = Json::parse(file, keep, false);
-  if (json.is_discarded() || !json.is_object() || !json.contains("links"))
+  StatisticsReader reader;
+  Json json = Json::sax_parse(file, &reader) ? reader.take() : Json();
+  if (!json.is_object() || !json.contains("links") || !json["links"].is_array())
     throw UsageError(quote(path) +
                      " is no file of `run --stats`, `traffic --stats` or `traffic --links`: it is "
                      "not a JSON object with a list 'links'");
@@ -59,11 +124,64 @@ std::string text_of(const Json& cell) { return cell.is_string() ? cell.get<std::
 
 double number_of(const Json& cell) { return cell.is_number() ? cell.get<double>() : 0; }
 
+// Throws UsageError unless the links of the file are those of the machine, and its servers are in
+// it.
+void check_machine(const Json& json, const std::string& path, const ServedMachine& machine,
+                   const std::string& configuration) {
+  const Graph& graph = machine.graph();
+  const auto refuse = [&](const std::string& what) {
+    const std::string source =
+        configuration.empty()
+            ? "; give the topology of the run that wrote the file by --topology"
+            : fmt::format("; {} describes the machine, not --topology", quote(configuration));
+    throw UsageError(
+        fmt::format("{}: {}, {}{}", quote(path), what, quote(machine.title()), source));
+  };
+  const auto link_of = [&](const Json& row) {
+    const std::string src = text_of(cell_of(row, "src")), dst = text_of(cell_of(row, "dst"));
+    const auto from = graph.find(src), to = graph.find(dst);
+    const Edge* const edge = from && to ? graph.find_edge(*from, *to) : nullptr;
+    if (edge == nullptr)
+      refuse(fmt::format("link {} of the file is not in its machine", quote(src + " > " + dst)));
+    return static_cast<std::size_t>(edge - graph.edges().data());
+  };
+  // Files that the program writes have every link, within PEs those with a bandwidth.
+  std::vector<bool> is_listed;
+  for (const Edge& edge : graph.edges())
+    is_listed.push_back(!json.contains("elapsed_ns") || edge.kind == EdgeKind::pe_internal);
+  for (const Json& row : json["links"]) {
+    const std::size_t link = link_of(row);
+    if (!cell_of(row, "utilisation").is_number())
+      throw UsageError(fmt::format("{}: link {} has no utilisation", quote(path),
+                                   quote(machine.link_name(graph.edges()[link]))));
+    is_listed[link] = true;
+  }
+  const auto missing = std::find(is_listed.begin(), is_listed.end(), false);
+  if (missing != is_listed.end())
+    refuse(fmt::format("the file lacks link {} of its machine",
+                       quote(machine.link_name(
+                           graph.edges()[static_cast<std::size_t>(missing - is_listed.begin())]))));
+  for (const Json& row : cell_of(json, "servers")) {
+    const std::string name = text_of(cell_of(row, "name")), kind = text_of(cell_of(row, "kind"));
+    if (!text_of(cell_of(row, "src")).empty()) {
+      link_of(row);
+    } else if ((kind == "rate" || kind == "slot") && !graph.find(name)) {
+      refuse(fmt::format("node {} of the file is not in its machine", quote(name)));
+    }
+  }
+}
+
 void put_busiest_first(Json& json, const char* list) {
   if (!json.contains(list) || !json[list].is_array()) return;
-  std::stable_sort(json[list].begin(), json[list].end(), [](const Json& a, const Json& b) {
-    return number_of(cell_of(a, "utilisation")) > number_of(cell_of(b, "utilisation"));
-  });
+  Json& rows = json[list];
+  std::vector<std::pair<double, Json>> by_use;
+  for (Json& row : rows) {
+    const double use = number_of(cell_of(row, "utilisation"));
+    by_use.emplace_back(use, std::move(row));
+  }
+  std::stable_sort(by_use.begin(), by_use.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (std::size_t i = 0; i < by_use.size(); ++i) rows[i] = std::move(by_use[i].second);
 }
 
 // Rows of `traffic --links` as rows of servers.
@@ -86,10 +204,11 @@ std::string place_of(const Json& row) {
 }  // namespace
 
 StatisticsRun::StatisticsRun(const std::string& title, const std::string& path,
-                             const ServedMachine& machine)
+                             const ServedMachine& machine, const std::string& configuration)
     : ServedRun(title, path, machine), places_(machine),
       tables_([this](const std::vector<Json>& row) { return places_.of_row(row); }) {
   Json json = read_statistics(path);
+  check_machine(json, path, machine, configuration);
   utilisation_.emplace(Utilisation::of(json, path, machine.graph()));
   end_ = std::max(fs_of(json, "simulated_ns"), fs_of(json, "elapsed_ns"));
   if (const auto limits = json.find("bottleneck"); limits != json.end() && limits->is_object())
@@ -101,7 +220,8 @@ StatisticsRun::StatisticsRun(const std::string& title, const std::string& path,
   for (const char* list : {"links", "servers"}) put_busiest_first(json, list);
   tables_.add("", json);
   has_links_alone_ = !json.contains("servers");
-  servers_ = has_links_alone_ ? servers_of_links(json["links"]) : std::move(json["servers"]);
+  servers_ =
+      has_links_alone_ ? servers_of_links(std::move(json["links"])) : std::move(json["servers"]);
   add_places(json);
   for (const char* list : {"servers", "components", "links", "hbm_channels", "transfers"})
     json.erase(list);
@@ -135,6 +255,8 @@ Json StatisticsRun::place(const std::string& name, const WebInterval& interval, 
   const std::string known = machine().place_of(name);
   if (known.empty()) machine().place(name);  // throws
   const std::string inside = known + '.';
+  const auto node = machine().graph().find(known);
+  const bool is_hbm = node && machine().graph().node(*node).kind == Role::hbm_ctrl;
   Json servers = Json::array();
   std::size_t count = 0;
   for (const Json& row : servers_) {
@@ -143,10 +265,11 @@ Json StatisticsRun::place(const std::string& name, const WebInterval& interval, 
     const auto is_inside = [&](const std::string& name) {
       return name.compare(0, inside.size(), inside) == 0;
     };
-    // Nodes without servers of their own have their links.
+    // Nodes without servers of their own have their links; an HBM, whose bytes are those of its
+    // links, has them, too.
     const auto is_end = [&](const char* key) {
       const std::string end = text_of(cell_of(row, key));
-      return has_links_alone_ && (end == known || is_inside(end));
+      return (has_links_alone_ || is_hbm) && (end == known || is_inside(end));
     };
     if (place != known && !is_inside(of) && !is_end("src") && !is_end("dst")) continue;
     if (++count > most) continue;

@@ -10,7 +10,9 @@ namespace kernbench {
 class StatisticsRun final : public ServedRun {
  public:
   // Throws UsageError that names the file: not such a file, of another machine, above 1 GiB.
-  StatisticsRun(const std::string& title, const std::string& path, const ServedMachine& machine);
+  // `configuration`: the file that describes the machine; "": the machine is that of --topology.
+  StatisticsRun(const std::string& title, const std::string& path, const ServedMachine& machine,
+                const std::string& configuration);
 
   Json facts() const override;
   Json summary() override { return totals_; }

@@ -1,5 +1,6 @@
 #include "platform/web/web_session.h"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "platform/output/result_file.h"
 #include "platform/topology/load_machine.h"
 #include "platform/topology/machine_layout.h"
+#include "platform/web/distinct_titles.h"
 #include "platform/web/logged_run.h"
 #include "platform/web/run_reports.h"
 #include "platform/web/statistics_run.h"
@@ -21,7 +23,7 @@
 namespace kernbench {
 namespace {
 
-constexpr std::size_t most_differences = 1000, most_matches = 200, most_scopes = 2000;
+constexpr std::size_t most_differences = 100'000, most_matches = 200, most_scopes = 2000;
 constexpr std::uint64_t most_route_bytes = std::uint64_t{1} << 30;  // the bound of `route`
 constexpr std::uint64_t most_timeline_bins = 8192, most_overview_bins = 512;
 constexpr std::uint64_t most_wait_ms = 600'000;
@@ -52,9 +54,61 @@ bool is_sqlite(const std::string& path) {
   return magic == std::string("SQLite format 3", 16);
 }
 
+// A run that has not ended holds the lock of its log.
+bool is_being_written(const std::string& path) {
+  try {
+    const SQLite::Database log(path, SQLite::OPEN_READONLY);
+    SQLite::Statement rows(log, "SELECT 1 FROM sqlite_master LIMIT 1");
+    rows.executeStep();
+  } catch (const SQLite::Exception& error) {
+    constexpr int busy = 5;  // SQLITE_BUSY of sqlite3.h
+    return error.getErrorCode() == busy;
+  }
+  return false;
+}
+
+// Throws UsageError unless the file may be statistics: begins as a JSON object.
+void check_statistics_file(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) throw UsageError(quote(path) + " does not exist");
+  if (!std::filesystem::is_regular_file(path, ignored))
+    throw UsageError(quote(path) + " is not a file");
+  std::ifstream file(path);
+  char first = 0;
+  if (!(file >> first) && file.eof())
+    throw UsageError(quote(path) +
+                     " is empty: it is neither an operation log nor a JSON object, or the run that "
+                     "writes it has not ended");
+  if (file && first != '{')
+    throw UsageError(quote(path) +
+                     " is neither an operation log of `run --op-log` (SQLite) nor a JSON object of "
+                     "`run --stats`, `traffic --stats` or `traffic --links`");
+}
+
 std::string text_of_file(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Name of the topology that a configuration next to a result file was resolved from; "": unknown.
+std::string topology_of(const std::string& configuration) {
+  constexpr std::string_view fact = "# topology";
+  for (const std::string& line : parts_of(configuration, '\n')) {
+    if (line.empty() || line[0] != '#') return "";
+    if (line.compare(0, fact.size(), fact) != 0) continue;
+    const std::size_t begin = line.find_first_not_of(' ', fact.size());
+    return begin == std::string::npos
+               ? ""
+               : std::filesystem::path(line.substr(begin)).filename().string();
+  }
+  return "";
+}
+
+template <class T>
+std::vector<TitledFile> titled_files(const std::vector<std::unique_ptr<T>>& list) {
+  std::vector<TitledFile> files;
+  for (const auto& each : list) files.push_back({each->title(), each->path()});
+  return files;
 }
 
 // Element that a part of a path names.
@@ -79,6 +133,10 @@ std::size_t WebSession::add_machine(const std::string& title, MachineSpec spec) 
   }
   machines_.push_back(
       std::make_unique<ServedMachine>(title, std::move(configuration), std::move(spec), registry_));
+  std::vector<TitledConfiguration> titled;
+  for (const auto& machine : machines_)
+    titled.push_back({machine->title(), machine->configuration()});
+  machine_titles_ = distinct_titles(titled);
   return machines_.size() - 1;
 }
 
@@ -96,8 +154,17 @@ ServedMachine& WebSession::machine_of_configuration(const std::string& title,
 }
 
 std::size_t WebSession::add_run(const std::string& path, const std::string& title) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      std::error_code ignored;
+      if (std::filesystem::equivalent(runs_[i]->path(), path, ignored)) return i;
+    }
+  }
   std::unique_ptr<ServedRun> run;
   if (is_sqlite(path)) {
+    if (is_being_written(path))
+      throw UsageError(quote(path) + " is not complete: the run that writes it has not ended");
     const OpenedLog log(path);
     const std::string topology = std::filesystem::path(log.fact("topology")).filename().string();
     const ServedMachine& machine =
@@ -105,22 +172,24 @@ std::size_t WebSession::add_run(const std::string& path, const std::string& titl
     run = std::make_unique<LoggedRun>(title, path, machine);
   } else {
     const std::string companion = companion_of(path);
+    check_statistics_file(path);
     std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) throw UsageError(quote(path) + " does not exist");
-    if (!std::filesystem::is_regular_file(path, ignored))
-      throw UsageError(quote(path) + " is not a file");
     const bool has_machine = std::filesystem::is_regular_file(companion, ignored);
     if (!has_machine && !has_machines())
       throw UsageError(
           fmt::format("{}: its machine is not known, because {} is missing; give "
                       "--topology",
                       quote(path), quote(companion)));
+    const std::string configuration = has_machine ? text_of_file(companion) : "";
+    const std::string topology = topology_of(configuration);
     const ServedMachine& machine =
-        has_machine ? machine_of_configuration(title, text_of_file(companion)) : machine_of("0");
-    run = std::make_unique<StatisticsRun>(title, path, machine);
+        has_machine ? machine_of_configuration(topology.empty() ? title : topology, configuration)
+                    : machine_of("0");
+    run = std::make_unique<StatisticsRun>(title, path, machine, has_machine ? companion : "");
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   runs_.push_back(std::move(run));
+  run_titles_ = distinct_titles(titled_files(runs_));
   return runs_.size() - 1;
 }
 
@@ -128,6 +197,7 @@ std::size_t WebSession::add_sweep(const std::string& path) {
   auto sweep = std::make_unique<ServedSweep>(path);
   const std::lock_guard<std::mutex> lock(mutex_);
   sweeps_.push_back(std::move(sweep));
+  sweep_titles_ = distinct_titles(titled_files(sweeps_));
   return sweeps_.size() - 1;
 }
 
@@ -213,15 +283,15 @@ WebSession::Json WebSession::session_json() const {
   std::map<const ServedMachine*, std::size_t> numbers;
   for (std::size_t i = 0; i < machines_.size(); ++i) {
     numbers[machines_[i].get()] = i;
-    Json machine{{"id", i}, {"title", machines_[i]->title()}};
+    Json machine{{"id", i}, {"title", machine_titles_[i]}};
     machine.update(machines_[i]->summary());
     machines.push_back(std::move(machine));
   }
   for (std::size_t i = 0; i < sweeps_.size(); ++i)
-    sweeps.push_back({{"id", i}, {"title", sweeps_[i]->title()}, {"file", sweeps_[i]->path()}});
+    sweeps.push_back({{"id", i}, {"title", sweep_titles_[i]}, {"file", sweeps_[i]->path()}});
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     Json run{{"id", i},
-             {"title", runs_[i]->title()},
+             {"title", run_titles_[i]},
              {"machine", numbers[&runs_[i]->machine()]},
              {"files", {runs_[i]->path()}}};
     run.update(runs_[i]->facts());

@@ -31,8 +31,8 @@ class WebSession {
   // Machines of equal resolved configurations are one. Returns its number.
   std::size_t add_machine(const std::string& title, MachineSpec spec);
   // Adds an operation log or statistics with the machine of the run; statistics without a
-  // configuration next to them are of the first machine. Returns the number of the run. Throws
-  // Error that names the file.
+  // configuration next to them are of the first machine. Returns the number of the run; a file that
+  // has been added is the same run. Throws Error that names the file.
   std::size_t add_run(const std::string& path, const std::string& title);
   // Adds the result file of a sweep.
   std::size_t add_sweep(const std::string& path);
@@ -68,6 +68,7 @@ class WebSession {
   std::vector<std::unique_ptr<ServedMachine>> machines_;
   std::vector<std::unique_ptr<ServedRun>> runs_;
   std::vector<std::unique_ptr<ServedSweep>> sweeps_;
+  std::vector<std::string> machine_titles_, run_titles_, sweep_titles_;
   std::vector<std::string> problems_;
   std::mutex comparison_mutex_;
   std::map<std::pair<std::string, std::string>, Json> comparisons_;  // by paths

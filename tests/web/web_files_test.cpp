@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <csignal>
+#include <filesystem>
 
 #include "tests/web/served_program.h"
 
@@ -68,6 +69,33 @@ BOOST_AUTO_TEST_CASE(topology_files_are_machines_to_compare) {
   check_web_refuses(folder.write("c.yaml", "cube: {linkz: 1}\n"), {"c.yaml", "linkz"});
 }
 
+BOOST_AUTO_TEST_CASE(what_a_machine_lacks_is_one_difference_by_outermost_scope) {
+  const TemporaryFolder folder;
+  const auto write = [&folder](const std::string& name, const std::string& more) {
+    return folder.write(name, "include: topology.yaml\n" + more);
+  };
+  const ServedProgram web(
+      {write("a.yaml", "system: {sips: {count: 2}}\n"),
+       write("b.yaml",
+             "system: {sips: {count: 4}}\n"
+             "cube: {pe_template: {components: {pe_dma: {attrs: {rd_engines: 3}}}}}\n")});
+  const auto difference = web.json("/api/machines/difference?a=0&b=1");
+  BOOST_TEST((difference["only_a"] == Json::array()));
+  BOOST_TEST((difference["only_b"] == Json{"sip2", "sip3"}));
+  BOOST_TEST(difference["only_b_count"] == 2);
+  const auto pes = web.json("/api/session")["machines"][0]["pes"].get<std::size_t>();
+  BOOST_TEST_REQUIRE(difference["changed"].size() == 1U);
+  const auto& change = difference["changed"][0];
+  BOOST_TEST(change["key"] == "attrs.rd_engines");
+  BOOST_TEST(change["b"] == 3);
+  BOOST_TEST(change["count"] == pes);
+  BOOST_TEST(change["names"].size() == pes);
+  BOOST_TEST(change["names"][0] == change["name"]);
+  BOOST_TEST(difference["changed_count"] == pes);
+  const auto reverse = web.json("/api/machines/difference?a=1&b=0");
+  BOOST_TEST((reverse["only_a"] == difference["only_b"]));
+}
+
 BOOST_AUTO_TEST_CASE(runs_of_one_machine_share_it_and_others_have_their_own) {
   const TemporaryFolder folder;
   const std::string a = record(folder, "a.sqlite"), b = record(folder, "b.json"),
@@ -94,7 +122,9 @@ BOOST_AUTO_TEST_CASE(files_that_are_no_runs_are_refused_with_the_reason) {
   const TemporaryFolder folder;
   check_web_refuses("nowhere.sqlite", {"'nowhere.sqlite'", "does not exist"});
   check_web_refuses(folder.root.string(), {"is not a file"});
-  check_web_refuses(folder.write("text.sqlite", "no database"), {"text.sqlite", "machine"});
+  check_web_refuses(folder.write("text.sqlite", "no database"),
+                    {"text.sqlite", "is neither an operation log", "nor a JSON object"});
+  check_web_refuses(folder.write("empty.sqlite", ""), {"empty.sqlite", "is empty"});
   const std::string log = record(folder, "run.sqlite");
   const std::string bytes = read_file(log);
   check_web_refuses(folder.write("cut.sqlite", bytes.substr(0, bytes.size() / 2)),
@@ -106,6 +136,13 @@ BOOST_AUTO_TEST_CASE(files_that_are_no_runs_are_refused_with_the_reason) {
   const std::string killed = folder.write("killed.sqlite", bytes);
   change(killed, "DELETE FROM meta");
   check_web_refuses(killed, {"is not complete: the run that wrote it has not ended"});
+  {
+    ::sqlite3* writer = nullptr;
+    BOOST_TEST_REQUIRE(::sqlite3_open(log.c_str(), &writer) == SQLITE_OK);
+    BOOST_TEST(::sqlite3_exec(writer, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr) == SQLITE_OK);
+    check_web_refuses(log, {"is not complete: the run that writes it has not ended"});
+    ::sqlite3_close(writer);
+  }
   const std::string running = folder.file("running.sqlite");
   kernbench_program({"run", "--bench", "int8-gemm", "--topology", "tiny", "--data", "off",
                      "--param", "K=16384", "--param", "N=16384", "--op-log", running},
@@ -125,17 +162,61 @@ BOOST_AUTO_TEST_CASE(statistics_that_are_none_are_refused_with_the_reason) {
     folder.write("wrong.json.config.yaml", configuration);
     check_web_refuses(folder.write("wrong.json", text), parts);
   };
-  refused("", {"wrong.json", "not a JSON object"});
+  refused("", {"wrong.json", "is empty"});
+  refused("{\"links\": [", {"wrong.json", "not a JSON object"});
   refused("{\"links\": 3}", {"wrong.json", "links"});
   refused("{\"x\": []}", {"wrong.json", "links"});
   refused(std::string(100000, '['), {"wrong.json"});
   refused("{\"links\": [{\"src\": \"sip9\", \"dst\": \"sip8\", \"utilisation\": 1}]}",
-          {"no node 'sip9'"});
+          {"link 'sip9 > sip8' of the file is not in its machine", "wrong.json.config.yaml"});
   // Statistics without their configuration, and no machine named.
   folder.write("alone.json", read_file(stats));
   check_web_refuses(folder.file("alone.json"), {"alone.json.config.yaml", "--topology"});
   const ServedProgram web({folder.file("alone.json"), "--topology", "tiny"});
   BOOST_TEST(web.json("/api/session")["runs"][0]["machine"] == 0);
+}
+
+BOOST_AUTO_TEST_CASE(statistics_of_another_machine_are_refused_with_its_first_other_link) {
+  const TemporaryFolder folder;
+  completed({"traffic", "--topology", "tiny", "--generate", "stream", "--requests", "4", "--links",
+             folder.file("links.json")});
+  std::filesystem::remove(folder.file("links.json.config.yaml"));
+  const auto refused = [&](const Words& machine, const Words& parts) {
+    const ProgramResult result = kernbench_program(
+        joined({"web", "--no-open", "--port", "0", folder.file("links.json")}, machine));
+    check_refusal(result, parts);
+    BOOST_TEST(result.err.find("--heat") == std::string::npos, result.err);
+  };
+  const Words two_sips{"--topology", "tiny", "--set", "system.sips.count=2"};
+  refused(two_sips, {"the file lacks link 'fabric.switch0 > sip1.", "--topology"});
+  completed(joined(
+      {"traffic", "--generate", "stream", "--requests", "4", "--links", folder.file("links.json")},
+      two_sips));
+  std::filesystem::remove(folder.file("links.json.config.yaml"));
+  refused({"--topology", "tiny"},
+          {"link 'fabric.switch0 > sip1.", "of the file is not in its machine", "--topology"});
+}
+
+BOOST_AUTO_TEST_CASE(titles_tell_runs_and_machines_of_equal_names_apart) {
+  const TemporaryFolder folder;
+  for (const char* part : {"a", "b"}) std::filesystem::create_directory(folder.root / part);
+  const std::string a = record(folder, "a/run.sqlite"),
+                    b = record(folder, "b/run.sqlite",
+                               {"--topology", "tiny", "--set", "system.flit_bytes=128"}),
+                    c = record(folder, "c.json",
+                               {"--topology", "tiny", "--set", "system.flit_bytes=512", "--set",
+                                "system.ns_per_mm=0.2", "--set", "system.sips.count=2"});
+  const ServedProgram web({a, b, c, a, folder.file("b/../a/run.sqlite")});
+  const auto session = web.json("/api/session");
+  BOOST_TEST_REQUIRE(session["runs"].size() == 3U);
+  BOOST_TEST(session["runs"][0]["title"] == "a/run.sqlite");
+  BOOST_TEST(session["runs"][1]["title"] == "b/run.sqlite");
+  BOOST_TEST(session["runs"][2]["title"] == "c.json");
+  BOOST_TEST_REQUIRE(session["machines"].size() == 3U);
+  BOOST_TEST(session["machines"][0]["title"] == "topology.tiny.yaml");
+  BOOST_TEST(session["machines"][1]["title"] == "topology.tiny.yaml, system.flit_bytes=128");
+  BOOST_TEST(session["machines"][2]["title"] ==
+             "topology.tiny.yaml, system.ns_per_mm=0.2, system.flit_bytes=512, ...");
 }
 
 BOOST_AUTO_TEST_CASE(links_of_traffic_are_statistics) {

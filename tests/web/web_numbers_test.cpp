@@ -109,6 +109,24 @@ BOOST_AUTO_TEST_CASE(servers_of_a_place_are_those_of_the_statistics) {
   BOOST_TEST(checked > 10U);
 }
 
+BOOST_AUTO_TEST_CASE(an_hbm_has_the_bytes_of_its_links) {
+  const ServedProgram web({recorded().log, recorded().stats});
+  const Json stats = Json::parse(read_file(recorded().stats));
+  const std::string name = "sip0.cube0.hbm_ctrl.pe0";
+  std::uint64_t expected = 0;
+  for (const Json& row : stats["servers"])
+    if ((row["src"] == name || row["dst"] == name) && row["bytes"].is_number())
+      expected += row["bytes"].get<std::uint64_t>();
+  BOOST_TEST(expected > 0U);
+  for (const char* run : {"0", "1"}) {
+    const Answer place = web.json(std::string("/api/run/") + run + "/place?name=" + name);
+    std::uint64_t bytes = 0;
+    for (const auto& server : place["servers"])
+      if (server["bytes"].is_number()) bytes += server["bytes"].get<std::uint64_t>();
+    BOOST_TEST(bytes == expected, run);
+  }
+}
+
 // Colours of the map: those of `topology --heat` come from the same class; of log and statistics
 // they are equal.
 BOOST_AUTO_TEST_CASE(the_log_and_the_statistics_of_a_run_colour_the_map_equally) {
@@ -247,6 +265,8 @@ BOOST_AUTO_TEST_CASE(a_timeline_says_whether_it_has_the_operations) {
   const ServedProgram web({recorded().log});
   BOOST_TEST(web.json("/api/run/0/timeline?scope=sip0.cube0.pe0")["complete"] == true);
   BOOST_TEST(web.json("/api/run/0/timeline?scope=sip0.cube0.pe0&wait_ms=0")["complete"] == true);
+  BOOST_TEST(web.error("/api/run/0/timeline?scope=zz", 404).find("no node 'zz'") !=
+             std::string::npos);
   BOOST_TEST(web.error("/api/run/0/timeline?wait_ms=600001", 400).find("wait_ms") !=
              std::string::npos);
 }
