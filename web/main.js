@@ -75,6 +75,7 @@ class Page {
     const choose = (name) => this.choose(name);
     this.panel = new Panel(byId("panel"), store, choose);
     this.panel.shareOf = (name) => (this.panes.length > 0 ? this.panes[0].shareOf(name) : null);
+    this.panel.askedShareOf = async (name, number) => this.panes[number]?.askedShareOf(name) ?? null;
     this.panel.intervalOf = (id) => this.intervalOf(id);
     this.panel.nodesOf = (name) => (this.panes.length > 0 ? this.panes[0].scene.nodesOf(name) : []);
     this.search = new Search(byId("search"), {

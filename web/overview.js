@@ -112,6 +112,10 @@ export class Overview {
       ctx.textAlign = "left";
       ctx.fillText("busy " + name, 32, y);
     });
+    if (this.overviews[1]) {
+      ctx.textAlign = "left";
+      ctx.fillText("dashed: run B", 12, 51);
+    }
     if (this.overviews.some((overview) => overview)) {
       ctx.textAlign = "right";
       ctx.fillText(percentText(most), left - 6, 9);

@@ -21,9 +21,10 @@ BOOST_AUTO_TEST_CASE(the_verdict_of_the_limits_is_above_their_table_with_its_win
   BOOST_TEST(viewer.text(".summary .verdict strong") == "limit: " + verdict);
   BOOST_TEST(viewer.value("document.querySelector('.summary .limits').firstElementChild === "
                           "document.querySelector('.verdict')") == true);
+  BOOST_TEST(viewer.text(".summary .verdict").find(". Window: ") != std::string::npos);
   BOOST_TEST(viewer.text(".summary .verdict").find("in which kernels ran") != std::string::npos);
   // In an interval it is still of the whole run.
-  const std::string note = "document.querySelector('.summary .verdict + .note').hidden";
+  const std::string note = "document.querySelector('.summary .of-interval').hidden";
   BOOST_TEST(viewer.value(note) == true);
   browser.value(
       "timeline().setInterval({ from: 0.4 * timeline().end, to: 0.5 * timeline().end });");
