@@ -31,6 +31,7 @@ const meanings = {
 // Lets names in a table break after their dots, also after its rows are drawn anew.
 export function breakNames(box) {
   const table = box.querySelector("table");
+  if (!table) return box;
   breakNamesIn(table);
   new MutationObserver(() => breakNamesIn(table)).observe(table, { childList: true });
   return box;
@@ -114,7 +115,7 @@ export class Tables {
     if (!name) return this.body.replaceChildren(noteElement("this run has no tables"));
     try {
       const answer = await api.get("run/" + run + "/table/" + encodeURIComponent(name));
-      if (this.run === run && this.name === name) this.body.replaceChildren(tableElement(answer, "row", this.follow));
+      if (this.run === run && this.name === name) this.body.replaceChildren(breakNames(tableElement(answer, "row", this.follow)));
     } catch (fault) {
       if (this.run === run && this.name === name) this.body.replaceChildren(element("p", { className: "fault", text: fault.message }));
     }
