@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(bottlenecks_critical_path_and_roofline_are_those_of_the_api
                  "document.querySelectorAll('.summary .limits table')[0].tBodies[0].rows.length") ==
              summary["bottleneck.resources"]["rows"].size());
   viewer.picture("-bottlenecks");
-  browser.value("document.querySelector('.summary .limits button.place').click()");
+  browser.value("document.querySelector('.summary .limits td button.place').click()");
   browser.wait_until("map().selected !== null");
   show_tab(viewer, "4", "path");
   browser.wait_until("document.querySelectorAll('.path button.place').length > 0");
