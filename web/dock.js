@@ -10,7 +10,7 @@ import { Timeline } from "./timeline.js";
 const titles = [["timeline", "Timeline"], ["summary", "Bottlenecks"], ["tables", "Tables"], ["path", "Critical path"], ["roofline", "Roofline"], ["compare", "Differences"]];
 
 export class Dock {
-  // `options`: {runOf: id -> run of the session, follow(target): of a bar, frame(target): of a row or a
+  // `options`: {runOf: id -> run of the session, machineOf: id -> machine of a run, follow(target): of a bar, frame(target): of a row or a
   // point}, and those of Timeline
   constructor(root, store, options) {
     Object.assign(this, { root, store, options });
@@ -28,7 +28,7 @@ export class Dock {
     this.timeline = new Timeline(view("timeline"), store, options);
     this.parts = {
       timeline: { show: () => this.timeline.draw() }, summary: new Summary(view("summary"), store, options.runOf, frame), tables: new Tables(view("tables"), store, frame),
-      path: new PathView(view("path"), store, frame), roofline: new Roofline(view("roofline"), store, frame), compare: new Comparison(view("compare"), store, frame),
+      path: new PathView(view("path"), store, frame), roofline: new Roofline(view("roofline"), store, frame, options.machineOf), compare: new Comparison(view("compare"), store, frame),
     };
     store.subscribe(["tab", "run", "other"], () => this.show());
   }

@@ -11,15 +11,31 @@ function decades(from, to) {
 }
 
 export class Roofline extends RunView {
-  constructor(root, store, follow) {
+  // `machineOf`: id of a run -> its machine of the session
+  constructor(root, store, follow, machineOf) {
     super(root, store, { wanted: ({ run }) => (run === null ? null : { path: "run/" + run + "/roofline" }), parts: (answer) => this.figure(answer), redraws: true });
     this.follow = follow;
+    this.machineOf = machineOf;
+  }
+
+  // Roofs are those of a SIP, kernels run on some of its PEs. More than 64 PEs have the scopes around them.
+  caption(answer, points) {
+    const machine = this.machineOf(this.store.state.run), perSip = machine?.sips > 0 ? machine.pes / machine.sips : 0;
+    if (perSip === 0) return [];
+    const compute = answer.peaks.find((peak) => peak.gflops > 0)?.gflops, used = points.map(({ kernel, place }) => {
+      const scopes = place?.scopes ?? [], isOfPes = scopes.every((scope) => /\.pe\d+$/.test(scope)), count = scopes.length;
+      if (count === 0) return null;
+      if (!isOfPes) return kernel + " on more than 64 PEs";
+      const roof = compute && count < perSip ? " (their roof: " + numberText(compute * count / perSip) + " GFLOP/s)" : "";
+      return kernel + " on " + numberText(count) + (count === 1 ? " PE" : " PEs") + (count === 1 ? roof.replace("their", "its") : roof);
+    }).filter((text) => text !== null);
+    return [noteElement("Roofs are those of a whole SIP, " + numberText(perSip) + " PEs" + (used.length > 0 ? "; " + used.slice(0, 12).join(", ") : "") + ".")];
   }
 
   // peaks: {name, gbs} (slopes) and {name, gflops} (ceilings); points: {kernel, place, intensity, rate}.
   figure(answer) {
     const slopes = answer.peaks.filter((peak) => peak.gbs > 0), ceilings = answer.peaks.filter((peak) => peak.gflops > 0);
-    const w = Math.max(480, Math.min(1100, this.root.clientWidth - 40)), h = Math.max(230, this.root.clientHeight - 34);
+    const w = Math.max(480, Math.min(1100, this.root.clientWidth - 40)), h = Math.max(230, this.root.clientHeight - 54);
     const points = answer.points.filter((point) => point.intensity > 0 && point.rate > 0);
     const others = answer.points.filter((point) => !points.includes(point)).map((point) => point.kernel);
     const list = (title, names) => (names.length > 0 ? [noteElement(title + ": " + names.join(", "))] : []);
@@ -68,6 +84,6 @@ export class Roofline extends RunView {
     });
     svg.append(text((left + w - right) / 2, h - 8, "operations per byte, FLOP/B", "middle"),
       text(14, (top + h - bottom) / 2, "rate of a SIP, GFLOP/s", "middle", { transform: "rotate(-90 14 " + (top + h - bottom) / 2 + ")" }));
-    return [element("figure", {}, svg), ...notes];
+    return [element("figure", {}, svg), ...this.caption(answer, points), ...notes];
   }
 }

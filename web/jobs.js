@@ -1,7 +1,7 @@
 // Runs started from the page: forms by the benches' declarations, progress, the command line.
 import { api } from "./api.js";
 import { closeButton, element, noteElement } from "./elements.js";
-import { ParameterField, SettingsField } from "./run_form.js";
+import { ParameterField, SettingsField, settingsOf } from "./run_form.js";
 import { tableElement } from "./tables.js";
 
 export class Jobs {
@@ -22,7 +22,7 @@ export class Jobs {
       element("label", { className: "bench" }, "Bench ", this.bench), this.form, this.list);
   }
 
-  // The form is of the run that is shown: `run.bench` is its bench with parameters. Of the same run it stays.
+  // The form is of the run that is shown: `run.bench` is its bench with parameters, `run.command` has the values of --set. Of the same run it stays.
   async open(run, topology) {
     this.dialog.showModal();
     try {
@@ -44,6 +44,7 @@ export class Jobs {
       const at = word.indexOf("="), field = this.fields.find((each) => each.parameter.name === word.slice(0, at));
       if (field) field.input.value = word.slice(at + 1);
     }
+    this.settings.fill(settingsOf(run.command ?? ""));
   }
 
   chosen() { return this.benches.find((bench) => bench.name === this.bench.value); }

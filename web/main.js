@@ -75,13 +75,14 @@ class Page {
     const choose = (name) => this.choose(name);
     this.panel = new Panel(byId("panel"), store, choose);
     this.panel.shareOf = (name) => (this.panes.length > 0 ? this.panes[0].shareOf(name) : null);
+    this.panel.askedShareOf = async (name, number) => this.panes[number]?.askedShareOf(name) ?? null;
     this.panel.intervalOf = (id) => this.intervalOf(id);
     this.panel.nodesOf = (name) => (this.panes.length > 0 ? this.panes[0].scene.nodesOf(name) : []);
     this.search = new Search(byId("search"), {
       machine: () => store.state.machine, onChoose: (name) => this.choose(name, true), places: (text) => this.panes[0].scene.search(text, 20),
     });
     this.dock = new Dock(byId("dock"), store, {
-      theme: () => this.theme, runOf: (id) => this.runOf(id), follow: (target) => this.follow(target), frame: (target) => this.follow(target, true), say: (text) => this.say(text),
+      theme: () => this.theme, runOf: (id) => this.runOf(id), machineOf: (id) => this.session.machines.find((each) => each.id === this.runOf(id)?.machine), follow: (target) => this.follow(target), frame: (target) => this.follow(target, true), say: (text) => this.say(text),
       scope: () => this.panes[0]?.view.scopeInView() || "", exported: () => (api.exported ? this.session.export : null),
     });
     this.timeline = this.dock.timeline;
@@ -207,6 +208,7 @@ class Page {
     this.showCrumbs();
     const { place, route } = this.store.state;
     if (!same && place && !route) this.panes[0].view.zoomTo(place);
+    this.panel.showUse();  // of the runs that the panes have now
   }
 
   pane(scene, number, count) {

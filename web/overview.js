@@ -1,7 +1,8 @@
 // Activity over a run with the interval that the map shows: a slider.
 import { axisText, element, niceStep, percentText, timeText } from "./elements.js";
 
-export const gutter = 190, rulerHeight = 22;
+export const gutter = 190;
+export const rulerHeight = 22;
 export const family = "system-ui, 'Liberation Sans', Arial, sans-serif";
 const series = [["links", 0], ["memories", 1], ["engines", 2]];
 
@@ -111,6 +112,10 @@ export class Overview {
       ctx.textAlign = "left";
       ctx.fillText("busy " + name, 32, y);
     });
+    if (this.overviews[1]) {
+      ctx.textAlign = "left";
+      ctx.fillText("dashed: run B", 12, 51);
+    }
     if (this.overviews.some((overview) => overview)) {
       ctx.textAlign = "right";
       ctx.fillText(percentText(most), left - 6, 9);

@@ -4,6 +4,10 @@ import { numberText, percentText } from "./elements.js";
 import { MapView } from "./map.js";
 import { endsOf } from "./scene.js";
 
+// PE_DMA counts the time in which a transfer holds a channel, waits for others included.
+export function isOfTransfers(name) { return /\.pe_dma$/.test(name); }
+function percentOf(name, share) { return (isOfTransfers(name) ? "a transfer in flight, share of the time: " : "utilisation ") + percentText(share); }
+
 export class Pane {
   // `number`: 1 for the second run; `options`: of MapView
   constructor(parent, scene, number, theme, options) {
@@ -22,7 +26,7 @@ export class Pane {
     const lines = [found.name], ends = endsOf(found.name);
     const use = this.uses ? this.uses.shown.get(found.scope) : null;
     if (use && found.index !== undefined && use.blocks[found.index] !== null && use.blocks[found.index] !== undefined)
-      lines.push("utilisation " + percentText(use.blocks[found.index]));
+      lines.push(percentOf(found.name, use.blocks[found.index]));
     if (ends && found.link !== undefined) {
       const link = this.scene.layouts[found.level].links[found.link], shares = use && use.links[found.link];
       lines.push([link.kind.replaceAll("_", " "), link.bw_gbs === null ? "unlimited" : numberText(link.bw_gbs) + " GB/s", link.distance_mm > 0 ? numberText(link.distance_mm) + " mm" : null].filter((part) => part).join(", "));
@@ -37,6 +41,15 @@ export class Pane {
       if (!api.exported) lines.push(fault.message);
     }
     return lines;
+  }
+
+  // The same of a place that the map need not show: it is asked for.
+  async askedShareOf(name) {
+    const ends = endsOf(name), last = this.scene.path(name).pop();
+    if (!this.uses || ends || !last) return this.shareOf(name);
+    const { from, to } = this.uses.interval || {};
+    const use = await api.get("run/" + this.uses.run + "/use", { scope: last.scope, from_fs: from, to_fs: to }).catch(() => null);
+    return use ? use.blocks[last.index] ?? null : this.shareOf(name);
   }
 
   // Utilisation that the map shows; null: none.

@@ -3,6 +3,7 @@ import { api } from "./api.js";
 import { differenceParts } from "./compare.js";
 import { bytesText, closeButton, element, noteElement, numberCell, numberText, percentText, placeButton, plainTable, timeText } from "./elements.js";
 import { windowTexts } from "./legend.js";
+import { isOfTransfers } from "./pane.js";
 import { endsOf } from "./scene.js";
 import { sparkline } from "./sparkline.js";
 
@@ -81,7 +82,7 @@ export class Panel {
     const parts = [], { attributes, links } = answer;
     if (attributes.length > 0) {
       const rows = attributes.map(({ key, value, unit, source, description }) => element("tr", {},
-        element("th", { scope: "row", text: key, title: description || null }),
+        element("th", { scope: "row", title: description || null }, ...key.split(/(?<=[._])/).flatMap((part) => [part, element("wbr")])),
         element("td", { className: "number", text: numberText(value) }),
         element("td", { className: "quiet", text: unit || "" }),
         element("td", { className: "quiet source", text: source || "", title: source || null })));
@@ -114,7 +115,8 @@ export class Panel {
       const used = this.intervalOf(id), { from, to } = used || {};
       try {
         const answer = await api.get("run/" + id + "/place", { name: place, from_fs: from, to_fs: to });
-        parts.push(...this.useOf(answer, (other !== null ? (number === 0 ? "Run A" : "Run B") : "In the run") + (answer.window.name === "run" ? "" : ", " + windowTexts[answer.window.name])));
+        const share = answer.servers.length > 0 ? null : await this.askedShareOf(place, number);
+        parts.push(...this.useOf(answer, share, (other !== null ? (number === 0 ? "Run A" : "Run B") : "In the run") + (answer.window.name === "run" ? "" : ", " + windowTexts[answer.window.name])));
       } catch (fault) {
         const share = number === 0 && api.exported ? this.shareOf(place) : null;
         parts.push(element("h3", { text: "In the run" }), element("p", { className: share === null ? "note" : "", text: share === null ? fault.message : "utilisation " + percentText(share) }));
@@ -124,16 +126,18 @@ export class Panel {
     this.use.replaceChildren(...parts);
   }
 
-  useOf(answer, title) {
-    const { servers } = answer;
+  // `share`: that of the map, of a place without servers.
+  useOf(answer, share, title) {
+    const { servers } = answer, { place } = this.store.state;
     const parts = [element("h3", { text: title })];
-    if (servers.length === 0) parts.push(noteElement("nothing is counted here: select one of its links"));
+    if (servers.length === 0) parts.push(noteElement(share === 0 ? "idle in this window" : "nothing is counted here: select one of its links"));
     else {
       const rows = servers.slice(0, 24).map((server) => element("tr", {},
         element("th", { scope: "row" }, this.serverName(server)),
         numberCell(server.share, shareBar(server.share ?? 0), shown(server.share, percentText)),
         numberCell(server.stalled_fs, shown(server.stalled_fs, timeText)), numberCell(server.bytes, shown(server.bytes, bytesText))));
       parts.push(plainTable("servers", ["server", "#busy", "#queued", "#bytes"], rows));
+      if (servers.some((server) => isOfTransfers(server.place ?? place) && server.kind === "slot")) parts.push(noteElement("PE_DMA: share of the time with a transfer in flight, waits for links and memory included."));
       if (answer.server_count > rows.length) parts.push(noteElement(answer.server_count - rows.length + " more servers"));
     }
     if (answer.windows.length > 1) parts.push(sparkline(answer.windows, this.store.state.interval));

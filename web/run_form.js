@@ -46,6 +46,24 @@ export class ParameterField {
 
 function text(bound) { return bound === null || bound === undefined ? null : String(bound); }
 
+// Words of a command line: of sh, with quotes.
+function wordsOf(command) {
+  return [...command.matchAll(/(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/g)].map(([word]) =>
+    word.replace(/'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)/g, (_, single, double, escaped) => single ?? double?.replace(/\\(["\\$`])/g, "$1") ?? escaped));
+}
+
+// Values of --set in a command line.
+export function settingsOf(command) {
+  const values = [];
+  let isSet = false;
+  for (const word of wordsOf(command)) {
+    if (word.startsWith("--set=")) values.push(word.slice(6));
+    isSet = word === "--set" || isSet && !word.startsWith("-");
+    if (isSet && word.includes("=")) values.push(word);
+  }
+  return values;
+}
+
 // Lines KEY=VALUE with completion; after the last one that is filled there is an empty one.
 export class SettingsField {
   // `topology`: () -> name of the chosen topology
@@ -56,12 +74,20 @@ export class SettingsField {
     this.add();
   }
 
+  // Lines with texts that are given.
+  fill(values) {
+    for (const value of values) {
+      this.lines[this.lines.length - 1].input.value = value;
+      this.add();
+    }
+  }
+
   get values() { return this.lines.map(({ input }) => input.value.trim()).filter((value) => value !== ""); }
 
   add() {
     const number = this.lines.length, box = element("div", { className: "line" });
     const hint = element("p", { className: "help", id: "set-" + number + "-hint" }), fault = element("p", { className: "fault", role: "alert" });
-    const completion = new Completion(box, "set-" + number, { type: "text", placeholder: number === 0 ? "cube.links.hbm_to_router_bw_gbs=512" : "", "aria-label": "Setting " + (number + 1) + ", KEY=VALUE", "aria-describedby": "set-" + number + "-hint" }, {
+    const completion = new Completion(box, "set-" + number, { type: "text", placeholder: number === 0 ? "system.flit_bytes=128" : "", "aria-label": "Setting " + (number + 1) + ", KEY=VALUE", "aria-describedby": "set-" + number + "-hint" }, {
       none: (given) => (given.includes("=") ? "" : "no key found"),
       ask: (given) => this.matches(given, line),
       onChoose: (match) => {

@@ -28,6 +28,23 @@ const meanings = {
   busy: "share of time of the busiest server", stalled_ns: "time in queues, summed over all servers: may exceed the run", kind: "rate: works while it is busy; slot: held while others work",
 };
 
+// Lets names in a table break after their dots, also after its rows are drawn anew.
+export function breakNames(box) {
+  const table = box.querySelector("table");
+  if (!table) return box;
+  breakNamesIn(table);
+  new MutationObserver(() => breakNamesIn(table)).observe(table, { childList: true });
+  return box;
+}
+
+function breakNamesIn(table) {
+  for (const cell of table.querySelectorAll("td.text")) {
+    const holder = cell.querySelector("button.place") ?? cell, text = holder.textContent;
+    if (holder.childElementCount > 0 || !/\w\.\w/.test(text)) continue;
+    holder.replaceChildren(...text.split(/(?<=\w\.)(?=\w)/).flatMap((part, i) => (i === 0 ? [part] : [element("wbr"), part])));
+  }
+}
+
 // Element of a table of the API: {columns: [{name, unit, kind}], rows, places}; `text` of a column: value -> text.
 // The rows of a table that has more are the first ones.
 export function tableElement(answer, noun, select, part = 100) {
@@ -47,6 +64,8 @@ export function tableElement(answer, noun, select, part = 100) {
   });
   if (columns.length === 0) return noteElement("empty");
   window.kernbenchPage.setUp(box, { rows: answer.rows.length, part, noun, columns, places: answer.places || null, select });
+  const search = box.querySelector(".controls input[type=search]"), number = columns.find(({ name, kind }) => kind === "number" && !name.includes(" "));
+  if (search) search.placeholder = number ? "text or condition, e.g. " + number.name + ">10" : "text";
   if (answer.left_out > 0) box.prepend(noteElement("The first " + numberText(answer.rows.length) + " of " + numberText(answer.rows.length + answer.left_out) + " rows"));
   return box;
 }
@@ -96,7 +115,7 @@ export class Tables {
     if (!name) return this.body.replaceChildren(noteElement("this run has no tables"));
     try {
       const answer = await api.get("run/" + run + "/table/" + encodeURIComponent(name));
-      if (this.run === run && this.name === name) this.body.replaceChildren(tableElement(answer, "row", this.follow));
+      if (this.run === run && this.name === name) this.body.replaceChildren(breakNames(tableElement(answer, "row", this.follow)));
     } catch (fault) {
       if (this.run === run && this.name === name) this.body.replaceChildren(element("p", { className: "fault", text: fault.message }));
     }

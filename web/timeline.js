@@ -215,7 +215,7 @@ export class Timeline {
   }
 
   draw() {
-    this.width = this.overview.width = this.root.clientWidth;
+    this.width = this.overview.width = this.gantt.clientWidth;  // without the scroll bar of the lanes
     if (this.width === 0) return;
     this.showInterval();
     this.drawGantt();

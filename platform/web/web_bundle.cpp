@@ -33,6 +33,44 @@ bool matches(const std::string& text, std::smatch& match, const std::regex& form
   return std::regex_search(text, match, form, std::regex_constants::match_continuous);
 }
 
+// "a as b" -> "a", "b"; "a" -> "a", "a".
+std::pair<std::string, std::string> renamed(const std::string& each) {
+  const std::size_t as = each.find(" as ");
+  if (as == std::string::npos) return {each, each};
+  return {trimmed(each.substr(0, as)), trimmed(each.substr(as + 4))};
+}
+
+// Position after a string, a template or a comment that begins at `at`; `at` where none does.
+std::size_t after_literal(const std::string& text, std::size_t at) {
+  const auto behind = [&](const std::string& mark) {
+    const std::size_t found = text.find(mark, at + 2);
+    return found == std::string::npos ? text.size() : found + mark.size();
+  };
+  if (text.compare(at, 2, "//") == 0) return behind("\n");
+  if (text.compare(at, 2, "/*") == 0) return behind("*/");
+  const char quote_mark = text[at];
+  if (quote_mark != '"' && quote_mark != '\'' && quote_mark != '`') return at;
+  for (++at; at < text.size() && text[at] != quote_mark; ++at)
+    if (text[at] == '\\') ++at;
+  return std::min(at + 1, text.size());
+}
+
+// Whether a declaration, whose values begin at `at`, goes on with a further name.
+bool declares_several(const std::string& text, std::size_t at) {
+  for (int depth = 0; at < text.size();) {
+    if (const std::size_t after = after_literal(text, at); after != at) {
+      at = after;
+      continue;
+    }
+    const char c = text[at++];
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+    if (depth == 0 && c == ';') return false;
+    if (depth == 0 && c == ',') return true;
+  }
+  return false;
+}
+
 class Bundler {
  public:
   explicit Bundler(const std::map<std::string, std::string>& modules) : modules_(modules) {}
@@ -75,9 +113,13 @@ class Bundler {
       if (is_import && matches(rest, match, import_names)) {
         add(match[2]);
         std::string names;
-        for (const std::string& each : names_in(match[1]))
-          names += (names.empty() ? "" : ", ") +
-                   std::regex_replace(each, std::regex("\\s+as\\s+"), ": ");
+        for (const std::string& each : names_in(match[1])) {
+          const auto [theirs, ours] = renamed(each);
+          if (exports_[match[2]].count(theirs) == 0)
+            throw Error(fmt::format("web/{}: imports {}, which {} does not export", name,
+                                    quote(theirs), match[2].str()));
+          names += (names.empty() ? "" : ", ") + (theirs == ours ? ours : theirs + ": " + ours);
+        }
         code += fmt::format("const {{ {} }} = modules[\"{}\"];", names, match[2].str());
         at += static_cast<std::size_t>(match.length());
       } else if (is_import && matches(rest, match, import_all)) {
@@ -88,9 +130,13 @@ class Bundler {
         add(match[1]);
         at += static_cast<std::size_t>(match.length());
       } else if (is_export && matches(rest, match, export_declared)) {
-        exports.push_back(match[2]);
-        code += match[1].str() + ' ' + match[2].str();
+        const std::string word = match[1];
         at += static_cast<std::size_t>(match.length());
+        if ((word == "const" || word == "let") && declares_several(text, at))
+          throw Error(fmt::format("web/{}: export of several names in one declaration, from {}",
+                                  name, quote(match[2].str())));
+        exports.push_back(match[2]);
+        code += word + ' ' + match[2].str();
       } else if (is_export && matches(rest, match, export_names)) {
         for (const std::string& each : names_in(match[1])) exports.push_back(each);
         at += static_cast<std::size_t>(match.length());
@@ -105,16 +151,16 @@ class Bundler {
     if (code.empty() || code.back() != '\n') code += '\n';
     code += "return {";
     for (const std::string& each : exports) {
-      const std::size_t as = each.find(" as ");
-      code += as == std::string::npos ? fmt::format(" {},", each)
-                                      : fmt::format(" {}: {},", trimmed(each.substr(as + 4)),
-                                                    trimmed(each.substr(0, as)));
+      const auto [ours, theirs] = renamed(each);
+      code += ours == theirs ? fmt::format(" {},", ours) : fmt::format(" {}: {},", theirs, ours);
+      exports_[name].insert(theirs);
     }
     return code + " };\n";
   }
 
   const std::map<std::string, std::string>& modules_;
   std::set<std::string> open_, done_;
+  std::map<std::string, std::set<std::string>> exports_;  // by module
   std::string script_;
 };
 

@@ -21,13 +21,65 @@ BOOST_AUTO_TEST_CASE(the_verdict_of_the_limits_is_above_their_table_with_its_win
   BOOST_TEST(viewer.text(".summary .verdict strong") == "limit: " + verdict);
   BOOST_TEST(viewer.value("document.querySelector('.summary .limits').firstElementChild === "
                           "document.querySelector('.verdict')") == true);
+  BOOST_TEST(viewer.text(".summary .verdict").find(". Window: ") != std::string::npos);
   BOOST_TEST(viewer.text(".summary .verdict").find("in which kernels ran") != std::string::npos);
   // In an interval it is still of the whole run.
-  const std::string note = "document.querySelector('.summary .verdict + .note').hidden";
+  const std::string note = "document.querySelector('.summary .of-interval').hidden";
   BOOST_TEST(viewer.value(note) == true);
   browser.value(
       "timeline().setInterval({ from: 0.4 * timeline().end, to: 0.5 * timeline().end });");
   browser.wait_until("!" + note);
+}
+
+BOOST_AUTO_TEST_CASE(the_largest_resource_of_the_critical_path_is_below_the_verdict) {
+  Viewer viewer({runs().all_reduce()}, "#tab=summary");
+  Browser& browser = viewer.browser();
+  browser.wait_until("document.querySelector('.cause button') !== null");
+  const Json path = viewer.server().json("/api/run/0/critical-path");
+  const Json& resources = path["resources"];
+  const std::string cause = viewer.text(".summary .cause");
+  BOOST_TEST(cause.find("Critical path") == 0U, cause);
+  BOOST_TEST(
+      cause.find(": " + resources[0]["resource"].get<std::string>() + ' ') != std::string::npos,
+      cause);
+  BOOST_TEST(cause.find("without it at least ") != std::string::npos, cause);
+  BOOST_TEST(viewer.value("(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)"
+                          "(document.querySelector('.summary .limits .scroll'))") == true);
+  BOOST_TEST(viewer.value("document.querySelector('.summary .facts').open") == false);
+  viewer.press(".summary .cause button");
+  browser.wait_until("document.querySelectorAll('.path .resources tbody tr').length > 0");
+  BOOST_TEST(viewer.value("document.querySelectorAll('.path .resources tbody tr').length") ==
+             resources.size());
+  // Nodes include what the map does not have, without a link.
+  const std::string dispatch =
+      "[...document.querySelectorAll('.path .resources + .scroll tbody tr')].find((row) => "
+      "row.cells[0].textContent.startsWith('host > '))";
+  BOOST_TEST(viewer.value(dispatch + " !== undefined") == true);
+  BOOST_TEST(viewer.value(dispatch + ".querySelector('button') === null") == true);
+  // A resource leads to its longest step.
+  browser.value("document.querySelector('.path .resources button.place').click()");
+  browser.wait_until("timeline().store.state.target?.to_fs > 0");
+}
+
+BOOST_AUTO_TEST_CASE(the_window_of_traffic_is_the_whole_run_and_has_no_kernels) {
+  const std::string statistics = runs().file("traffic.json");
+  completed({"traffic", "--generate", "hotspot", "--stats", statistics});
+  Viewer viewer({statistics}, "#tab=summary");
+  viewer.browser().wait_until("document.querySelectorAll('.summary .limits tbody tr').length > 0");
+  const std::string verdict = viewer.text(".summary .verdict");
+  BOOST_TEST(verdict.find(", the whole run.") != std::string::npos, verdict);
+  BOOST_TEST(viewer.text(".summary .limits").find("kernels r") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(idle_memory_and_engines_that_hold_transfers_say_so) {
+  Viewer viewer({runs().gemm()}, "#place=sip0.cube0.hbm_ctrl.pe3&tab=summary");
+  Browser& browser = viewer.browser();
+  browser.wait_until("text('#panel .use').includes('idle in this window')");
+  browser.value("map().options.onSelect('sip0.cube0.pe0.pe_mmu')");
+  browser.wait_until("text('#panel .use').includes('nothing is counted here')");
+  browser.value("map().options.onSelect('sip0.cube0.pe0.pe_dma')");
+  browser.wait_until(
+      "text('#panel .use').includes('PE_DMA: share of the time with a transfer in flight')");
 }
 
 BOOST_AUTO_TEST_CASE(the_busiest_link_of_a_file_of_links_is_its_first_row) {

@@ -170,6 +170,20 @@ BOOST_AUTO_TEST_CASE(the_exported_file_opens_from_disk_without_a_request) {
       "timeline().setInterval({ from: 0.5 * timeline().end, to: 0.52 * timeline().end });");
   browser.wait_until("map().uses.interval?.to - map().uses.interval?.from < 0.04 * timeline().end");
   browser.wait_until("JSON.stringify(" + blocks + ") !== '" + whole + "'");
+  // The chart draws its lanes: bars in their colours, names left of them.
+  browser.value(
+      "window.chartColours = (left, right) => { const { gantt } = timeline(), scale = gantt.width "
+      "/ "
+      "gantt.clientWidth, canvas = document.createElement('canvas'), colours = new Set(); "
+      "canvas.width = gantt.width; canvas.height = gantt.height; const ctx = canvas.getContext("
+      "'2d', { willReadFrequently: true }); ctx.drawImage(gantt, 0, 0); const { data } = "
+      "ctx.getImageData(left * scale, 24 * scale, (right - left) * scale, gantt.height - 24 * "
+      "scale); for (let i = 0; i < data.length; i += 4) if (data[i + 3] === 255) colours.add('#' + "
+      "[...data.slice(i, i + 3)].map((each) => each.toString(16).padStart(2, '0')).join('')); "
+      "return colours; };");
+  browser.wait_until(
+      "chartColours(190, timeline().width).has(timeline().options.theme().series[5])");
+  BOOST_TEST(browser.value("return chartColours(0, 190).size;").get<int>() > 1);
   check_names_are_text(browser);
   BOOST_TEST(browser.value("return performance.getEntriesByType('resource').length;") == 0);
   BOOST_TEST(browser.take_faults().dump() == "[]");

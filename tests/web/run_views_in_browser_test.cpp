@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(bottlenecks_critical_path_and_roofline_are_those_of_the_api
                  "document.querySelectorAll('.summary .limits table')[0].tBodies[0].rows.length") ==
              summary["bottleneck.resources"]["rows"].size());
   viewer.picture("-bottlenecks");
-  browser.value("document.querySelector('.summary .limits button.place').click()");
+  browser.value("document.querySelector('.summary .limits td button.place').click()");
   browser.wait_until("map().selected !== null");
   show_tab(viewer, "4", "path");
   browser.wait_until("document.querySelectorAll('.path button.place').length > 0");
@@ -279,6 +279,34 @@ BOOST_AUTO_TEST_CASE(a_run_started_from_the_page_opens_next_to_the_previous_one)
   browser.wait_until("document.querySelectorAll('canvas.map').length === 2");
   for (const nlohmann::json& fault : browser.take_faults())  // the refused request alone
     BOOST_TEST(fault.get<std::string>().find("400 (Bad Request)") != std::string::npos, fault);
+}
+
+BOOST_AUTO_TEST_CASE(the_form_has_the_settings_of_the_shown_run) {
+  Viewer viewer({runs().slow_several_pes()});
+  Browser& browser = viewer.browser();
+  viewer.press("#show-jobs");
+  browser.wait_until("document.querySelector('#jobs .settings input')?.value > ''");
+  BOOST_TEST(viewer.value("[...document.querySelectorAll('#jobs .settings input')].map((input) => "
+                          "input.value).join()") == "system.flit_bytes=128,");
+  // The button stays readable under the mouse.
+  const Box start = box_of(viewer, "#jobs button[type=submit]");
+  browser.move(start.x + start.w / 2, start.y + start.h / 2);
+  browser.wait_until("document.querySelector('#jobs button[type=submit]').matches(':hover')");
+  const nlohmann::json colours = browser.value(
+      "const { color, backgroundColor } = getComputedStyle(document.querySelector('#jobs "
+      "button[type=submit]')); return [color, backgroundColor];");
+  BOOST_TEST(colours[0] == "rgb(255, 255, 255)");
+  BOOST_TEST(colours[1] == "rgb(11, 98, 196)");
+}
+
+BOOST_AUTO_TEST_CASE(slider_and_chart_have_one_scale) {
+  Viewer viewer({runs().several_pes()});
+  wait_for_bars(viewer);
+  const Box slider = box_of(viewer, ".overview"), chart = box_of(viewer, ".gantt");
+  BOOST_TEST(slider.x == chart.x);
+  BOOST_TEST(slider.w == chart.w);
+  BOOST_TEST(viewer.value("timeline().width") == chart.w);
+  BOOST_TEST(viewer.value("timeline().overview.width") == chart.w);
 }
 
 BOOST_AUTO_TEST_CASE(a_started_run_can_be_cancelled) {

@@ -45,6 +45,30 @@ BOOST_AUTO_TEST_CASE(other_forms_unknown_modules_and_cycles_are_refused) {
       std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(names_that_a_module_would_lack_are_refused) {
+  const auto fault = [](const std::string& exporting, const std::string& importing) {
+    return error_of<Error>([&] {
+      bundled_modules({{"a.js", importing}, {"b.js", exporting}}, "a.js");
+    });
+  };
+  const std::string several = fault("export const x = [1, 2], y = 3;\n", "import \"./b.js\";\n");
+  BOOST_TEST(several.find("web/b.js") == 0U, several);
+  BOOST_TEST(several.find("'x'") != std::string::npos, several);
+  BOOST_TEST(fault("export let x, y;\n", "import \"./b.js\";\n").find("'x'") != std::string::npos);
+  const std::string lacking =
+      fault("export const x = 1;\n", "import { x, z as w } from \"./b.js\";\n");
+  BOOST_TEST(lacking == "web/a.js: imports 'z', which b.js does not export");
+  // Commas in values, strings and comments separate no names.
+  const std::string script =
+      bundled_modules({{"a.js", "import { x as u, y, z } from \"./b.js\";\nf(u, y, z);\n"},
+                       {"b.js",
+                        "export const x = { p: [1, 2], q: (a, b) => a };  // a, b\n"
+                        "export const y = \", \\\",\" + `,` /* , */ + ',';\nconst s = 1, t = "
+                        "2;\nexport { s as z, t };\n"}},
+                      "a.js");
+  BOOST_TEST(script.find("const { x: u, y, z } = modules[\"b.js\"];") != std::string::npos, script);
+}
+
 BOOST_AUTO_TEST_CASE(the_exported_page_has_every_module_and_no_request) {
   const std::string page = exported_page("{\"/api/session\":{\"x\":\"</script><b>\"}}");
   BOOST_TEST(page.find("default-src 'none'") != std::string::npos);
