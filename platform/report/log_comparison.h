@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "platform/events/event_source.h"
 #include "platform/events/op_log_player.h"
 #include "platform/output/table.h"
 #include "platform/report/operation_statistics.h"
@@ -25,8 +26,9 @@ class LogComparison {
   std::string refusal() const;
   // Facts, parameters of the bench and keys of the configuration that differ.
   Table settings() const;
-  // Launches by kernel, resources of the critical path of the longest launch, engines, operations:
-  // times and counts in both logs, each by descending difference. Empty if refusal() is not.
+  // Launches by kernel, resources of the critical path of the longest launch, engines, operations,
+  // links while kernels ran (their count is that of bytes): times and counts in both logs, each by
+  // descending difference. Empty if refusal() is not.
   Table times() const;
 
   std::string text(std::size_t most) const;  // `most`: rows of each table
@@ -38,14 +40,39 @@ class LogComparison {
     std::uint64_t count = 0;
   };
   using Quantities = std::map<std::string, Quantity>;  // by name
+  // Links in the window "pe": busy time, bytes.
+  class Links final : private tlm::tlm_analysis_if<ServerRow>,
+                      private tlm::tlm_analysis_if<WindowRow>,
+                      private tlm::tlm_analysis_if<ServerUseRow> {
+   public:
+    explicit Links(EventSource& events)
+        : servers_(events.rows<ServerRow>(), *this), windows_(events.rows<WindowRow>(), *this),
+          uses_(events.rows<ServerUseRow>(), *this) {}
+    const Quantities& use() const { return use_; }
+
+   private:
+    void write(const ServerRow& row) override {
+      if (!row.src.empty()) names_[row.id] = row.src + " > " + row.dst;
+    }
+    void write(const WindowRow& row) override { in_window_ = row.name == "pe"; }
+    void write(const ServerUseRow& row) override;
+
+    std::map<std::uint64_t, std::string> names_;  // by server
+    bool in_window_ = false;
+    Quantities use_;
+    AnalysisBinding<ServerRow> servers_;
+    AnalysisBinding<WindowRow> windows_;
+    AnalysisBinding<ServerUseRow> uses_;
+  };
   struct Side {
     explicit Side(LogPlayer& player)
         : log(player), statistics(player.observation()), pes(player.observation()),
-          transfers(player) {}
+          transfers(player), links(player) {}
     LogPlayer& log;
     OperationStatistics statistics;
     PeLogs pes;
     CollectedTransfers transfers;
+    Links links;
   };
   struct Section {
     std::string what, title;

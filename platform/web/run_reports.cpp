@@ -1,5 +1,7 @@
 #include "platform/web/run_reports.h"
 
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "models/base/errors.h"
+#include "models/base/units.h"
 #include "platform/events/op_log_player.h"
 #include "platform/report/critical_path.h"
 #include "platform/report/log_comparison.h"
@@ -56,6 +59,40 @@ std::vector<PathStep> merged(const std::vector<PathStep>& steps) {
     ++count;
   }
   return merged;
+}
+
+// Memories by kind, from an object for each.
+Json rows_of(const Json& memories) {
+  Json rows = Json::array();
+  for (const auto& [kind, counters] : memories.items()) {
+    rows.push_back({{"memory", kind}});
+    rows.back().update(counters);
+  }
+  return rows;
+}
+
+// `kernel_groups` of `run` (docs/json.md), by name.
+Json kernels_of(const std::string& path) {
+  const SQLite::Database log(path, SQLite::OPEN_READONLY);
+  SQLite::Statement rows(
+      log,
+      "WITH launched AS (SELECT request, kernel, max(t_end_fs - t_start_fs) AS fs FROM runs GROUP "
+      "BY request, kernel) SELECT kernel, count(*), (SELECT count(DISTINCT pe) FROM runs WHERE "
+      "runs.kernel = launched.kernel), min(fs), avg(fs), max(fs), (SELECT pe FROM runs WHERE "
+      "runs.kernel = launched.kernel ORDER BY t_end_fs - t_start_fs DESC, pe LIMIT 1) FROM "
+      "launched GROUP BY kernel");
+  const auto ns = [&rows](int column) { return rows.getColumn(column).getDouble() / fs_per_ns; };
+  Json list = Json::array();
+  while (rows.executeStep()) {
+    list.push_back({{"kernel", rows.getColumn(0).getString()},
+                    {"launches", rows.getColumn(1).getInt64()},
+                    {"pes", rows.getColumn(2).getInt64()},
+                    {"pe_exec_min_ns", ns(3)},
+                    {"pe_exec_mean_ns", ns(4)},
+                    {"pe_exec_max_ns", ns(5)},
+                    {"slowest", rows.getColumn(6).getString()}});
+  }
+  return list;
 }
 
 // Members that are neither lists nor objects, and those of objects one level below.
@@ -139,9 +176,12 @@ void RunReports::play() {
   for (std::size_t i = 0; i < reports.size(); ++i) {
     Json json = reports[i]->json();
     tables_.add("", json);
+    if (const auto memories = json.find("memories"); memories != json.end())
+      tables_.add("memories", rows_of(*memories));
     if (i < 2) add_scalars(json, summary_);
     reports[i].reset();
   }
+  tables_.add("kernels", kernels_of(log_));
   for (const char* table : {"bottleneck.resources", "bottleneck.kernels", "engines", "links"})
     if (tables_.has(table)) summary_[table] = tables_.table(table, most_shown_rows);
   is_played_ = true;

@@ -200,9 +200,18 @@ BOOST_AUTO_TEST_CASE(a_badly_tiled_gemm_shows_its_stall) {
                  std::string::npos,
              compared.out);
   const json comparison = json::parse(inspect(bad, {"--compare", good, "--json"}).out);
+  std::uint64_t of_links = 0;  // bytes
   for (const json& time : comparison.at("comparison").at("times")) {
     if (time.at("name") == "pe_dma tile/DMA_READ") BOOST_TEST(time.at("difference_ns") < 0);
+    if (time.at("what") == "links") of_links += time.at("a_count").get<std::uint64_t>();
   }
+  const std::string bytes =
+      inspect(bad, {"--csv", "--sql",
+                    "SELECT sum(bytes) FROM server_use JOIN servers ON servers.id = server JOIN "
+                    "windows ON windows.id = window WHERE windows.name = 'pe' AND src <> ''"})
+          .out;
+  BOOST_TEST(of_links > 0U);
+  BOOST_TEST(bytes.substr(bytes.find('\n') + 1) == std::to_string(of_links) + "\n");
 }
 
 // The PEs of SIP 3 take 200 ns for each operation of their rings: all others wait for them.

@@ -216,6 +216,19 @@ BOOST_AUTO_TEST_CASE(the_critical_path_is_that_of_inspect) {
   BOOST_TEST(web.error("/api/run/0/critical-path?launch=99", 400) != "");
 }
 
+BOOST_AUTO_TEST_CASE(kernels_are_those_of_run) {
+  const ServedProgram web({recorded().log});
+  const Json run = json_of({"run", "--bench", "matmul-composite", "--topology", "tiny", "--json"});
+  const Answer table = web.json("/api/run/0/table/kernels");
+  BOOST_TEST_REQUIRE(table["rows"].size() == run["kernel_groups"].size());
+  const Json& group = run["kernel_groups"][0];
+  for (std::size_t i = 0; i < table["columns"].size(); ++i) {
+    const std::string column = table["columns"][i]["name"];
+    BOOST_TEST_CONTEXT(column) BOOST_TEST(table["rows"][0][i] == group.at(column));
+  }
+  BOOST_TEST(table["places"][0].is_null() == false);
+}
+
 BOOST_AUTO_TEST_CASE(a_comparison_is_that_of_inspect) {
   const ServedProgram web({recorded().log, recorded().other});
   const Json expected = inspect({"--compare", recorded().other})["comparison"];
