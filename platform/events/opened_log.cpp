@@ -79,6 +79,9 @@ void OpenedLog::reading(const std::function<void()>& body) const {
   try {
     body();
   } catch (const SQLite::Exception& error) {
+    constexpr int busy = 5;  // SQLITE_BUSY of sqlite3.h: a run holds the lock of its log to its end
+    if (error.getErrorCode() == busy)
+      throw unreadable(path_, "is not complete: the run that writes it has not ended");
     throw unreadable(path_, fmt::format("cannot be read: {}", error.what()));
   } catch (const UsageError& error) {
     throw unreadable(path_, error.what());

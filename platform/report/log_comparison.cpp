@@ -96,14 +96,13 @@ void LogComparison::close() {
       operations[group->engine + ' ' + group->name] = {group->total, group->count};
     return operations;
   });
-  add_section("links", "links, busy while kernels ran; count: bytes",
-              [](Side& side) { return side.links.use(); });
-}
-
-void LogComparison::Links::write(const ServerUseRow& row) {
-  if (!in_window_) return;
-  const auto name = names_.find(row.server);
-  if (name != names_.end()) use_[name->second] = {row.busy, row.bytes};
+  add_section("links", "links, busy while kernels ran; count: bytes", [](Side& side) {
+    Quantities links;
+    side.windows.for_each_used("pe", [&](const ServerRow& server, const ServerUseRow& use) {
+      if (!server.src.empty()) links[server.src + " > " + server.dst] = {use.busy, use.bytes};
+    });
+    return links;
+  });
 }
 
 void LogComparison::add_section(const char* what, const char* title, Quantities (*of)(Side& side)) {

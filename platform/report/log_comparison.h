@@ -12,6 +12,7 @@
 #include "platform/output/table.h"
 #include "platform/report/operation_statistics.h"
 #include "platform/report/pe_log.h"
+#include "platform/report/server_windows.h"
 #include "platform/report/transfer_sums.h"
 
 namespace kernbench {
@@ -40,39 +41,16 @@ class LogComparison {
     std::uint64_t count = 0;
   };
   using Quantities = std::map<std::string, Quantity>;  // by name
-  // Links in the window "pe": busy time, bytes.
-  class Links final : private tlm::tlm_analysis_if<ServerRow>,
-                      private tlm::tlm_analysis_if<WindowRow>,
-                      private tlm::tlm_analysis_if<ServerUseRow> {
-   public:
-    explicit Links(EventSource& events)
-        : servers_(events.rows<ServerRow>(), *this), windows_(events.rows<WindowRow>(), *this),
-          uses_(events.rows<ServerUseRow>(), *this) {}
-    const Quantities& use() const { return use_; }
-
-   private:
-    void write(const ServerRow& row) override {
-      if (!row.src.empty()) names_[row.id] = row.src + " > " + row.dst;
-    }
-    void write(const WindowRow& row) override { in_window_ = row.name == "pe"; }
-    void write(const ServerUseRow& row) override;
-
-    std::map<std::uint64_t, std::string> names_;  // by server
-    bool in_window_ = false;
-    Quantities use_;
-    AnalysisBinding<ServerRow> servers_;
-    AnalysisBinding<WindowRow> windows_;
-    AnalysisBinding<ServerUseRow> uses_;
-  };
   struct Side {
     explicit Side(LogPlayer& player)
         : log(player), statistics(player.observation()), pes(player.observation()),
-          transfers(player), links(player) {}
+          transfers(player), windows(player, [](const std::string& name) { return name == "pe"; }) {
+    }
     LogPlayer& log;
     OperationStatistics statistics;
     PeLogs pes;
     CollectedTransfers transfers;
-    Links links;
+    ServerWindows windows;
   };
   struct Section {
     std::string what, title;

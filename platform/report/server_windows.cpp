@@ -86,6 +86,18 @@ Table ServerWindows::table(Fs from, Fs to) const {
   return table_of(use, window(from, to).length);
 }
 
+void ServerWindows::for_each_used(
+    const std::string& name,
+    const std::function<void(const ServerRow&, const ServerUseRow&)>& visit) const {
+  for (const Window& window : windows_) {
+    if (window.row.name != name) continue;
+    for (const ServerUseRow& use : window.use) {
+      const auto server = servers_.find(use.server);
+      if (server != servers_.end()) visit(server->second, use);
+    }
+  }
+}
+
 Table ServerWindows::table_of(const std::vector<ServerUseRow>& use, Fs length) const {
   struct Used {
     const ServerRow* server;

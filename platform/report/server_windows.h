@@ -29,6 +29,9 @@ class ServerWindows final : private tlm::tlm_analysis_if<ServerRow>,
   Table table(const std::string& window) const;
   // Same table over the windows "time N" that overlap [from, to).
   Table table(Fs from, Fs to) const;
+  // Visits each server used in the window of that name.
+  void for_each_used(const std::string& window,
+                     const std::function<void(const ServerRow&, const ServerUseRow&)>& visit) const;
 
  private:
   struct Window {

@@ -40,7 +40,8 @@ class Utilisation {
   // servers of its own that of its links; for a UCIe port also that of its lanes. Slots count if
   // all nodes are engines with slots, not for their PE. None: no node has servers.
   std::optional<double> of_nodes(const std::vector<NodeId>& nodes) const;
-  double highest() const;  // of all links and nodes, without slots
+  // Highest utilisation of any link or node; slots do not count.
+  double highest() const;
 
   struct Hot {
     std::string name;  // "sip0.cube0.r0c0 > sip0.cube0.r0c1"

@@ -7,8 +7,8 @@ namespace kernbench {
 
 inline constexpr int no_rank = 3;
 
-// 0: the name begins with the text; 1: a part of it does; 2: it is inside; 3: not at all. The rank
-// of several words is that of the worst. Capital letters are equal to small ones.
+// Case-insensitive. 0: the name begins with the word; 1: a part of the name does; 2: the word is
+// inside; 3: it is not. The rank of several words is that of the worst word.
 int search_rank(const std::string& name, const std::string& text);
 
 }  // namespace kernbench

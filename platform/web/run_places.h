@@ -28,12 +28,14 @@ class RunPlaces {
   // Share in which a server of a node or link was busy. `resource`: its name in reports.
   void add_use(const std::string& place, const std::string& resource, double share);
 
-  // The link between two neighbouring cells that name its ends; else the target of the first text
-  // that names a place or a kernel; else the busiest place of the kind
-  // that a text begins with ("pe_dma", "HBM", "router_mesh") or that is a part of a key; else the
-  // scope in which kernels ran. A target is the name of a node, link or scope, or {"place",
-  // "scopes", "from_fs", "to_fs"}: the common scope ("": the machine), all scopes, first start and
-  // last end. Null: nowhere.
+  // Target of a row, the first of:
+  //  1. the link between two neighbouring cells that name its ends
+  //  2. the place or kernel that a text names
+  //  3. the busiest place of the kind that a text begins with ("pe_dma", "HBM", "router_mesh") or
+  //     that is a part of a key
+  //  4. the scope in which kernels ran
+  // A target is the name of a node, link or scope, or {"place", "scopes", "from_fs", "to_fs"}: the
+  // common scope ("": the machine), all scopes, first start and last end. Null: nowhere.
   Json of_row(const std::vector<Json>& cells) const;
   // Null: no such place, or kernel.
   Json of_text(const std::string& text) const;

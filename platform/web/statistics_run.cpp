@@ -93,7 +93,7 @@ class StatisticsReader final : public nlohmann::json_sax<Json> {
 
   Json root_;
   std::vector<Json*> open_;  // containers from the root to the innermost
-  std::string key_;          // of the next value of the innermost object
+  std::string key_;          // last one read: of the next value of the innermost object
   bool skips_value_ = false;
   std::size_t skipped_depth_ = 0;  // open containers that are skipped
 };

@@ -1,6 +1,5 @@
 #include "platform/web/web_session.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,19 +51,6 @@ bool is_sqlite(const std::string& path) {
   std::string magic(16, '\0');
   file.read(magic.data(), 16);
   return magic == std::string("SQLite format 3", 16);
-}
-
-// A run that has not ended holds the lock of its log.
-bool is_being_written(const std::string& path) {
-  try {
-    const SQLite::Database log(path, SQLite::OPEN_READONLY);
-    SQLite::Statement rows(log, "SELECT 1 FROM sqlite_master LIMIT 1");
-    rows.executeStep();
-  } catch (const SQLite::Exception& error) {
-    constexpr int busy = 5;  // SQLITE_BUSY of sqlite3.h
-    return error.getErrorCode() == busy;
-  }
-  return false;
 }
 
 // Throws UsageError unless the file may be statistics: begins as a JSON object.
@@ -163,8 +149,6 @@ std::size_t WebSession::add_run(const std::string& path, const std::string& titl
   }
   std::unique_ptr<ServedRun> run;
   if (is_sqlite(path)) {
-    if (is_being_written(path))
-      throw UsageError(quote(path) + " is not complete: the run that writes it has not ended");
     const OpenedLog log(path);
     const std::string topology = std::filesystem::path(log.fact("topology")).filename().string();
     const ServedMachine& machine =

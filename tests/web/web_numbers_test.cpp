@@ -222,11 +222,22 @@ BOOST_AUTO_TEST_CASE(kernels_are_those_of_run) {
   const Answer table = web.json("/api/run/0/table/kernels");
   BOOST_TEST_REQUIRE(table["rows"].size() == run["kernel_groups"].size());
   const Json& group = run["kernel_groups"][0];
+  BOOST_TEST_REQUIRE(table["columns"].size() == 7U);
   for (std::size_t i = 0; i < table["columns"].size(); ++i) {
     const std::string column = table["columns"][i]["name"];
-    BOOST_TEST_CONTEXT(column) BOOST_TEST(table["rows"][0][i] == group.at(column));
+    const auto& value = table["rows"][0][i];
+    BOOST_TEST_CONTEXT(column) {
+      BOOST_TEST(!value.is_null());
+      BOOST_TEST(value == group.at(column));
+    }
   }
-  BOOST_TEST(table["places"][0].is_null() == false);
+  BOOST_TEST(group["kernel"] == "matmul");
+  BOOST_TEST(group["launches"] == 1);
+  // The PE on which it ran, and its time.
+  const auto& place = table["places"][0];
+  BOOST_TEST(place["place"] == group["slowest"]);
+  BOOST_TEST(place["to_fs"].get<double>() - place["from_fs"].get<double>() ==
+             fs_of(group["pe_exec_max_ns"]));
 }
 
 BOOST_AUTO_TEST_CASE(a_comparison_is_that_of_inspect) {
