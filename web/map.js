@@ -15,7 +15,6 @@ export class MapView {
     this.theme = null;
     this.view = { k: 1, x: 0, y: 0 };
     this.drawing = new MapDrawing();
-    this.drawn = null;  // view that the canvas has
     this.hover = null;
     this.selected = null;
     this.route = [];
@@ -131,18 +130,16 @@ export class MapView {
       y: Math.min(Math.max(view.y, margin - k * (bounds.y + bounds.h)), this.height - margin - k * bounds.y),
     };
     this.tip.hidden = true;
-    this.later(false);
+    this.later();
     if (!quiet) this.options.onView?.(this.view);
   }
 
-  // `changed`: more than the view.
-  later(changed = true) {
-    this.changed ||= changed;
+  // Draws in the next frame.
+  later() {
     if (this.waiting) return;
     this.waiting = requestAnimationFrame(() => {
       this.waiting = 0;
-      this.draw(this.changed);
-      this.changed = false;
+      this.draw();
       this.drawOver();
     });
   }
@@ -224,24 +221,13 @@ export class MapView {
 
   screenBox(box) { return Scene.boxOf(this.view, box); }
 
-  // `whole`: also what the canvas has already, if only its place has changed.
-  draw(whole = true) {
+  draw() {
     if (!this.scene || !this.width || !this.theme) return;
     const begin = performance.now(), { scene, theme, marks, view, width, height, ratio } = this;
     const uses = this.uses = this.options.uses();
-    this.statistics = this.drawing.paint(this.ctx, { scene, theme, uses, marks, view, width, height, ratio }, whole ? null : this.moved());
-    this.drawn = { ...view };
+    this.statistics = this.drawing.paint(this.ctx, { scene, theme, uses, marks, view, width, height, ratio });
     this.statistics.ms = performance.now() - begin;
     this.options.onDrawn?.(this.statistics);
-  }
-
-  // Distance of the view from that of the canvas in px; null: of another scale, far, or between pixels.
-  moved() {
-    const { drawn, view } = this;
-    if (!drawn || drawn.k !== view.k) return null;
-    const by = [view.x - drawn.x, view.y - drawn.y];
-    const isWhole = by.every((each) => Math.abs(each * this.ratio - Math.round(each * this.ratio)) < 1e-6);
-    return isWhole && Math.abs(by[0]) < this.width / 2 && Math.abs(by[1]) < this.height / 2 ? by : null;
   }
 
   drawOver() {

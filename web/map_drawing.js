@@ -17,33 +17,17 @@ export class MapDrawing {
     this.statistics = { nodes: 0, links: 0, scopes: [], blocks: 0 };
   }
 
-  // Draws a frame: {scene, theme, uses, marks, view, width, height, ratio}. `moved`: the canvas has the
-  // same frame, but [x, y] px away: it is copied, and what has come into view is drawn.
-  paint(ctx, frame, moved) {
+  // Draws a frame: {scene, theme, uses, marks, view, width, height, ratio}.
+  paint(ctx, frame) {
     Object.assign(this, frame);
     const { width: w, height: h, ratio, theme } = this;
     this.statistics = { nodes: 0, links: 0, scopes: [], blocks: 0 };
-    this.areas = [{ x: 0, y: 0, w, h }];
     this.crowd = Math.max(1, Math.sqrt(w * h / 1.2e6));
-    const before = this.deepest;
     this.deepest = this.deepestLevel();
-    if (moved && this.deepest === before) {
-      const [dx, dy] = moved;
-      ctx.setTransform(1, 0, 0, 1, 0, 0);
-      ctx.drawImage(ctx.canvas, Math.round(dx * ratio), Math.round(dy * ratio));
-      this.areas = [
-        { x: dx > 0 ? 0 : w + dx, y: 0, w: Math.abs(dx), h },
-        { x: Math.max(0, dx), y: dy > 0 ? 0 : h + dy, w: w - Math.abs(dx), h: Math.abs(dy) },
-      ].filter((area) => area.w > 0 && area.h > 0);
-    }
     for (const batch of this.batches) batch.clear();
     this.veils = [];
     this.collect(0, "", this.view);
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    ctx.save();
-    ctx.beginPath();
-    for (const area of this.areas) ctx.rect(area.x, area.y, area.w, area.h);
-    ctx.clip();
     ctx.fillStyle = theme.ground;
     ctx.fillRect(0, 0, w, h);
     for (const batch of this.batches) batch.paint(ctx);
@@ -52,7 +36,7 @@ export class MapDrawing {
       ctx.fillStyle = fill;
       ctx.fillRect(x, y, vw, vh);
     }
-    ctx.restore();
+    ctx.globalAlpha = 1;
     return this.statistics;
   }
 
@@ -88,10 +72,8 @@ export class MapDrawing {
 
   isOnScreen(x, y, w, h) { return x < this.width && y < this.height && x + w > 0 && y + h > 0; }
 
-  // In what is drawn of this frame, with the edges of blocks and the width of links.
-  isDrawn(x, y, w, h) {
-    return this.areas.some((area) => x < area.x + area.w + edge && y < area.y + area.h + edge && x + w > area.x - edge && y + h > area.y - edge);
-  }
+  // With the edges of blocks and the width of links.
+  isDrawn(x, y, w, h) { return this.isOnScreen(x - edge, y - edge, w + 2 * edge, h + 2 * edge); }
 
   collect(level, scope, place) {
     const layout = this.scene.layouts[level], { theme } = this, batch = this.batches[level];
@@ -113,18 +95,6 @@ export class MapDrawing {
     }
     this.collectLinks(layout, scope, place, use);
     for (let index = 0; index < layout.blocks.length; ++index) this.collectBlock(layout, scope, place, use, index);
-  }
-
-  // Scopes in view of a scope that is not drawn again.
-  collectScopes(level, scope, place) {
-    const layout = this.scene.layouts[level];
-    for (const index of layout.scopes) {
-      const block = layout.blocks[index], { x, y, w, h } = Scene.boxOf(place, block), inner = this.scene.place(level + 1, { x, y, w, h });
-      if (!this.isOnScreen(x, y, w, h) || !this.expands(level, inner.k)) continue;
-      const name = fullName(scope, block.child);
-      this.statistics.scopes.push({ scope: name, level: level + 1, box: { x, y, w, h } });
-      this.collectScopes(level + 1, name, inner);
-    }
   }
 
   collectLinks(layout, scope, { k, x: ox, y: oy }, use) {
@@ -183,14 +153,13 @@ export class MapDrawing {
     if (block.reference && level === 1 || !this.scene.has(block, scope)) return;
     const x = place.x + place.k * block.x, y = place.y + place.k * block.y, w = place.k * block.w, h = place.k * block.h;
     const share = use ? use.blocks[index] : undefined;
-    const isDrawn = this.isDrawn(x, y, w, h);
     const batch = this.batches[level];
-    if (!isDrawn && level === 0 && block.child !== null && this.expands(0, this.scene.place(1, { x, y, w, h }).k)) this.nameSip(batch, block, share, x, y, w, h);
-    if (!isDrawn && (block.child === null || !this.isOnScreen(x, y, w, h))) return;
-    if (isDrawn) {
-      ++this.statistics.blocks;
-      this.statistics.nodes += Math.max(1, block.nodes.length);
+    if (!this.isDrawn(x, y, w, h)) {
+      if (level === 0 && block.child !== null && this.expands(0, this.scene.place(1, { x, y, w, h }).k)) this.nameSip(batch, block, share, x, y, w, h);
+      return;
     }
+    ++this.statistics.blocks;
+    this.statistics.nodes += Math.max(1, block.nodes.length);
     let [fill, stroke] = theme.kinds[block.kind];
     if (use) fill = share === null || share === undefined ? theme.plain : share > 0 ? heatColour(theme, share / this.uses.top) : theme.idleBlock;
     if (use) stroke = theme.plainEdge;
@@ -198,7 +167,6 @@ export class MapDrawing {
       const name = fullName(scope, block.child), inner = this.scene.place(level + 1, { x, y, w, h });
       if (this.expands(level, inner.k)) {
         if (this.isOnScreen(x, y, w, h)) this.statistics.scopes.push({ scope: name, level: level + 1, box: { x, y, w, h } });
-        if (!isDrawn) return this.collectScopes(level + 1, name, inner);
         const fade = this.fade(level, inner.k);
         if (fade > 0) this.veils.push({ fill, alpha: fade, x, y, w, h });
         this.frame(batch, level, block, share, x, y, w, h);
@@ -206,7 +174,7 @@ export class MapDrawing {
         return;
       }
     }
-    if (!isDrawn || w < 1 || h < 1) return;
+    if (w < 1 || h < 1) return;
     const mark = this.marks && this.marks.get(fullName(scope, block.child || block.name));
     if (mark) [fill, stroke] = [block.child === null && !use ? theme[mark] : fill, theme[mark]];
     if (Math.min(w, h) >= 22 || block.reference) {

@@ -17,6 +17,8 @@ export function pathNodes(steps, interval, all = false) {
   return [...nodes.values()];
 }
 
+const machine = { place: "" };  // target of a row without a place on the map
+
 // Target of a step.
 export function targetOf(step) { return { place: step.place ?? (step.on_map === false ? "" : step.node), from_fs: step.start_fs, to_fs: step.end_fs }; }
 
@@ -32,7 +34,7 @@ export function pathVerdict({ resources, launches, launch, kernel }) {
 function resourceTable(resources, steps) {
   const longest = ({ resource, kind }) => {
     const [first, ...others] = steps.filter((step) => step.resource === resource && step.kind === kind);
-    return first ? targetOf(others.reduce((best, step) => (step.end_fs - step.start_fs > best.end_fs - best.start_fs ? step : best), first)) : null;
+    return first ? targetOf(others.reduce((best, step) => (step.end_fs - step.start_fs > best.end_fs - best.start_fs ? step : best), first)) : machine;
   };
   const time = (name) => ({ name, kind: "number", text: (fs) => timeText(fs) });
   return {
@@ -79,7 +81,7 @@ export class PathView {
     const total = steps.length > 0 ? steps[steps.length - 1].end_fs - steps[0].start_fs : 0;
     const name = { name: "node", kind: "text" }, time = { name: "time", kind: "number", text: (fs) => timeText(fs) };
     const nodes = pathNodes(steps, null, true).sort((a, b) => b.share - a.share);
-    const byNode = { columns: [name, { name: "share", kind: "number", text: percentText }, time], rows: nodes.map(({ node, share }) => [node, share, share * total]), places: nodes.map(({ node, onMap }) => (onMap ? node : null)) };
+    const byNode = { columns: [name, { name: "share", kind: "number", text: percentText }, time], rows: nodes.map(({ node, share }) => [node, share, share * total]), places: nodes.map(({ node, onMap }) => (onMap ? node : machine)) };
     const all = {
       columns: [name, { name: "from", kind: "number", text: (fs) => timeText(fs, 6) }, time, { name: "what", kind: "text" }],
       rows: steps.map((step) => [step.node, step.start_fs, step.end_fs - step.start_fs, step.what]), places: steps.map(targetOf),
