@@ -27,10 +27,14 @@ Int add(Int a, Int b) {
   return sum;
 }
 
+// Nearly all numbers have 64 bits, where a remainder costs a tenth.
 Int gcd(Int a, Int b) {
   if (a < 0) a = -a;
-  while (b != 0) a = std::exchange(b, a % b);
-  return a;
+  while (b != 0 && (a > UINT64_MAX || b > UINT64_MAX)) a = std::exchange(b, a % b);
+  if (b == 0) return a;
+  auto low = static_cast<std::uint64_t>(a), rest = static_cast<std::uint64_t>(b);
+  while (rest != 0) low = std::exchange(rest, low % rest);
+  return low;
 }
 
 Int power_of_ten(int exponent) {
@@ -187,6 +191,12 @@ Fs ns_to_fs(const Rational& ns) {
 
 Fs transfer_fs(std::uint64_t bytes, const Rational& gbs) {
   if (gbs.is_zero()) return 0;
+  constexpr Int small_part = Int{1} << 32;
+  if (0 < gbs.num() && gbs.num() < small_part && gbs.den() < small_part) {
+    const Int fs = static_cast<Int>(bytes) * fs_per_ns * gbs.den();  // of 1 GB/s; below 2^116
+    const Int rounded = (2 * fs + gbs.num()) / (2 * gbs.num());
+    if (rounded <= UINT64_MAX) return static_cast<Fs>(rounded);
+  }
   return ns_to_fs(Rational::fraction(bytes, 1) / gbs);
 }
 

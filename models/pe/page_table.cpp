@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "models/address/mapping_fault.h"
 #include "models/address/virtual_space.h"
@@ -12,20 +13,25 @@ namespace kernbench {
 void PageTable::map(std::uint64_t va, std::uint64_t pa, std::uint64_t bytes) {
   if (bytes == 0) return;
   known_.clear();
-  extents_[{va, next_sequence_++}] = {va + bytes, pa};
+  const auto next = extents_.lower_bound({va, 0});
+  overlaps_ = !extents_.empty() &&
+              (overlaps_ || (next != extents_.end() && next->first.begin < va + bytes) ||
+               (next != extents_.begin() && std::prev(next)->second.end > va));
+  extents_.emplace_hint(next, Key{va, next_sequence_++}, Extent{va + bytes, pa});
   longest_ = std::max(longest_, bytes);
 }
 
 PageTable::Extents::const_iterator PageTable::first_near(std::uint64_t va) const {
-  return extents_.lower_bound({va < longest_ ? 0 : va - longest_, 0});
+  if (overlaps_) return extents_.lower_bound({va < longest_ ? 0 : va - longest_, 0});
+  const auto next = extents_.upper_bound({va, ~std::uint64_t{0}});
+  return next == extents_.begin() ? next : std::prev(next);
 }
 
 void PageTable::unmap(std::uint64_t va, std::uint64_t bytes) {
   known_.clear();
   const std::uint64_t end = va + bytes;
   std::vector<std::pair<Key, Extent>> rest;
-  for (auto it = extents_.lower_bound({va < longest_ ? 0 : va - longest_, 0});
-       it != extents_.end() && it->first.begin < end;) {
+  for (auto it = first_near(va); it != extents_.end() && it->first.begin < end;) {
     const Key key = it->first;
     const Extent extent = it->second;
     // Regions that are wholly inside: whole regions only, so a cut is at a page boundary.

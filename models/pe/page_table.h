@@ -62,6 +62,7 @@ class PageTable {
   mutable std::size_t oldest_ = 0;
   Extents extents_;
   std::uint64_t longest_ = 0;  // longest extent so far
+  bool overlaps_ = false;      // two extents have overlapped since the table was last empty
   std::uint64_t next_sequence_ = 0;
 };
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "models/base/small_vector.h"
 #include "models/base/units.h"
 #include "models/protocol/fabric_socket.h"
 #include "models/protocol/ring_buffer.h"
@@ -165,10 +165,11 @@ class ArrivalQueue {
   Forwarding forwarding_;
   std::uint32_t best_port_ = no_port;
   std::size_t depth_ = 0;
-  // First flits by port.
-  std::vector<Fs> heads_;  // arrival times of the first flits, never_fs if there is none
-  std::vector<Port> ports_;
   RingBuffer<Arrival> control_;
+  static constexpr std::size_t usual_ports = 8;
+  // By port: arrival time of its first flit, never_fs if there is none.
+  SmallVector<Fs, usual_ports> heads_;
+  SmallVector<Port, usual_ports> ports_;
 };
 
 template <class Visit>

@@ -19,7 +19,7 @@ void FabricCalendar::add(FabricNode& node, Fs due, Fs now) {
     now_.push_back({&node, sc_core::sc_delta_count()});
   } else {
     entries_.push_back({due, &node});
-    std::push_heap(entries_.begin(), entries_.end(), later);
+    std::push_heap(entries_.begin(), entries_.end(), Later());
   }
   if (due >= armed_) return;
   armed_ = due;
@@ -27,7 +27,7 @@ void FabricCalendar::add(FabricNode& node, Fs due, Fs now) {
 }
 
 void FabricCalendar::pop() {
-  std::pop_heap(entries_.begin(), entries_.end(), later);
+  std::pop_heap(entries_.begin(), entries_.end(), Later());
   entries_.pop_back();
 }
 
@@ -48,7 +48,10 @@ void FabricCalendar::run() {
   now_.erase(now_.begin(), rest);
   for (; !entries_.empty() && entries_.front().due <= now; pop())
     take(*entries_.front().node, entries_.front().due);
-  for (FabricNode* node : woken_) node->wake();
+  for (std::size_t i = 0; i < woken_.size(); ++i) {
+    if (i + 1 < woken_.size()) woken_[i + 1]->prefetch();
+    woken_[i]->wake();
+  }
   woken_.clear();
   rearm(now);
 }

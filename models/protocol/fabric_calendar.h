@@ -34,7 +34,9 @@ class FabricCalendar final : public sc_core::sc_module {
     FabricNode* node = nullptr;
     std::uint64_t asked_in = 0;  // delta cycle
   };
-  static bool later(const Entry& a, const Entry& b) { return a.due > b.due; }
+  struct Later {
+    bool operator()(const Entry& a, const Entry& b) const { return a.due > b.due; }
+  };
   void run();
   void rearm(Fs now);
   void pop();

@@ -8,6 +8,7 @@
 
 #include "models/base/errors.h"
 #include "models/base/node_id.h"
+#include "models/base/small_vector.h"
 #include "models/base/units.h"
 
 namespace kernbench {
@@ -54,7 +55,7 @@ class Path {
  private:
   std::vector<PathHop> hops_;
   std::uint32_t target_position_;
-  std::vector<std::uint16_t> out_ports_;
+  SmallVector<std::uint16_t, 16> out_ports_;
   const Path* reverse_;
   Fs control_latency_fs_ = 0;
 };

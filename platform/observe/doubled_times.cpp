@@ -136,12 +136,11 @@ void DoubledTimes::take(const TransactionEnd& end) {
   Pe* pe = by_dma_[way.source()];
   if (pe == nullptr) return;
   const bool write = end.transaction.is_write();
-  const TransferSavings& savings =
-      transfer_savings_.of(way, write, end.transaction.get_data_length());
+  const std::uint64_t bytes = end.transaction.get_data_length();
   if (graph_.node(way.target()).kind == Role::pe_dma) {
-    message_ways_[{way.source(), way.target()}].savings = &savings;
+    message_ways_[{way.source(), way.target()}].savings = &transfer_savings_.of(way, write, bytes);
   } else {
-    pe->transfers[write ? 1 : 0] = {&savings, Component::now()};
+    pe->transfers[write ? 1 : 0] = {&way, bytes, Component::now()};
   }
 }
 
@@ -233,9 +232,10 @@ void DoubledTimes::serve(const Pe& pe, Part part, const ExecutedOp& op, Point& p
     point.to(op.t_end);
     return point.save(part_slots_[part], pe.rates.saved(roles_.at(op.node), op));
   }
-  const Transfer& last = pe.transfers[part == Part::dma_write ? 1 : 0];
-  if (last.savings == nullptr || last.ended != op.t_end) return point.to(op.t_end);
-  serve_transfer(pe, part, *last.savings, op.t_end, point);
+  const bool write = part == Part::dma_write;
+  const Transfer& last = pe.transfers[write ? 1 : 0];
+  if (last.path == nullptr || last.ended != op.t_end) return point.to(op.t_end);
+  serve_transfer(pe, part, transfer_savings_.of(*last.path, write, last.bytes), op.t_end, point);
 }
 
 // Twice as many channels: transfers that overlap share the slowest link of their path, and queues

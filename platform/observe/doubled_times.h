@@ -111,8 +111,10 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
     Point point;  // time at which its thread last resumed
     std::shared_ptr<const Barrier> barrier;
   };
+  // The last of an operation's transfers counts: savings are worked out when it ends.
   struct Transfer {
-    const TransferSavings* savings = nullptr;
+    const Path* path = nullptr;
+    std::uint64_t bytes = 0;
     Fs ended = 0;
   };
   struct Pe {

@@ -5,7 +5,6 @@
 
 #include "models/protocol/tile_task.h"
 #include "models/timing/engine_rules.h"
-#include "platform/topology/machine_message.h"
 #include "platform/topology/zero_load_latency.h"
 
 namespace kernbench {
@@ -109,7 +108,7 @@ const TransferSavings& TransferSavingsTable::of(const Path& path, bool write, st
 }
 
 TransferSavings TransferSavingsTable::work_out(const Path& path, bool write, std::uint64_t bytes) {
-  MemoryMessage message = machine_message(graph_, path, write, 0, bytes);
+  MemoryMessage message = machine_message(transits_, path, write, 0, bytes);
   const Fs translation = translation_of(graph_, path.source());
   message.initiator_overhead += translation;
   const OneWay there(path, message.request_nodes, graph_, resources_),

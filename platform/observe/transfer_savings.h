@@ -12,6 +12,7 @@
 #include "models/base/executed_op.h"
 #include "models/protocol/path.h"
 #include "platform/observe/resources.h"
+#include "platform/topology/machine_message.h"
 
 namespace kernbench {
 
@@ -38,7 +39,7 @@ struct TransferSavings {
 class TransferSavingsTable {
  public:
   TransferSavingsTable(const Graph& graph, Resources& resources)
-      : graph_(graph), resources_(resources) {}
+      : graph_(graph), transits_(graph), resources_(resources) {}
 
   // `path` belongs to the request. Its latency is computed once for each path and size; the savings
   // once for all paths over the same number of links and nodes of each resource.
@@ -62,6 +63,7 @@ class TransferSavingsTable {
   TransferSavings work_out(const Path& path, bool write, std::uint64_t bytes);
 
   const Graph& graph_;
+  TransitTable transits_;
   Resources& resources_;
   std::unordered_map<Key, TransferSavings, HashKey> known_;  // looked up only
   // By size, direction, and the sorted resources of links and nodes of the round trip.

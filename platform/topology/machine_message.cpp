@@ -12,17 +12,6 @@ bool stores_messages(const Node& node) {
   return end_point && !value_in<bool>(node.attributes(), "cut_through").value_or(false);
 }
 
-// A pe_dma stores the responses of its TCM.
-Transits transits_on(const Graph& graph, const Path& path, bool response) {
-  Transits transits;
-  for (const PathHop& hop : path.hops()) {
-    const Node& node = graph.node(hop.node);
-    transits.push_back(transit_of(node));
-    transits.back().stores = stores_messages(node) || (node.kind == Role::pe_dma && response);
-  }
-  return transits;
-}
-
 // Attribute of a node that forwards; those of other nodes may have the same names.
 Fs forwarding_time(const Node& node, const char* name) {
   const bool forwards = declared_role(node.kind) == Role::router || node.kind == Role::pcie_ep ||
@@ -63,7 +52,7 @@ Transit transit_of(const Node& node) {
   const Fs latency = forwarding_time(node, "latency_ns"),
            occupancy = forwarding_time(node, "occupancy_ns"),
            flit_occupancy = forwarding_time(node, "flit_occupancy_ns");
-  Transit transit;
+  Transit transit(stores_messages(node));
   if (latency == 0 && occupancy == 0 && flit_occupancy == 0) return transit;
   const ServerTimes times = ServerTimes::pipelined(latency, occupancy, flit_occupancy);
   transit.pipelined = true;
@@ -94,8 +83,22 @@ bool is_memory(const Node& node) {
          node.kind == Role::tlm_target;
 }
 
-MemoryMessage machine_message(const Graph& graph, const Path& path, bool write,
-                              std::uint64_t offset, std::uint64_t bytes) {
+namespace {
+
+// With the transits transit(node) of nodes that forward it. A pe_dma stores the responses of its
+// TCM.
+template <class TransitOf>
+MemoryMessage message_with(TransitOf transit, const Graph& graph, const Path& path, bool write,
+                           std::uint64_t offset, std::uint64_t bytes) {
+  const auto transits_on = [&](const Path& leg, bool response) {
+    Transits transits;
+    transits.reserve(leg.hops().size());
+    for (const PathHop& hop : leg.hops()) {
+      transits.push_back(transit(hop.node));
+      if (response && graph.node(hop.node).kind == Role::pe_dma) transits.back().stores = true;
+    }
+    return transits;
+  };
   const Node& initiator = graph.node(path.source());
   const Node& memory = graph.node(path.target());
   MemoryMessage message;
@@ -107,9 +110,29 @@ MemoryMessage machine_message(const Graph& graph, const Path& path, bool write,
   message.initiator_overhead = overhead_of(initiator);
   message.memory_overhead = overhead_of(memory);
   if (memory.kind == Role::hbm_ctrl) add_bursts(message, memory.attributes());
-  message.request_nodes = transits_on(graph, path, false);
-  message.response_nodes = transits_on(graph, path.reverse(), true);
+  message.request_nodes = transits_on(path, false);
+  message.response_nodes = transits_on(path.reverse(), true);
   return message;
+}
+
+}  // namespace
+
+const Transit& TransitTable::of(NodeId node) {
+  std::optional<Transit>& known = known_[node];
+  if (!known) known = transit_of(graph_.node(node));
+  return *known;
+}
+
+MemoryMessage machine_message(const Graph& graph, const Path& path, bool write,
+                              std::uint64_t offset, std::uint64_t bytes) {
+  return message_with([&graph](NodeId node) { return transit_of(graph.node(node)); }, graph, path,
+                      write, offset, bytes);
+}
+
+MemoryMessage machine_message(TransitTable& transits, const Path& path, bool write,
+                              std::uint64_t offset, std::uint64_t bytes) {
+  return message_with([&transits](NodeId node) { return transits.of(node); }, transits.graph(),
+                      path, write, offset, bytes);
 }
 
 }  // namespace kernbench

@@ -93,8 +93,19 @@ bool starts_transfers(const Node& node);
 bool is_memory(const Node& node);
 // Its overhead (platform/config/known_attributes.h), or the latency_ns of a forwarding node.
 Fs overhead_of(const Node& node);
-// A node that forwards a message; whether it stores whole messages depends on the leg.
+// A node that forwards a message. A pe_dma also stores the responses of its TCM.
 Transit transit_of(const Node& node);
+// Transits of the nodes of a machine, each worked out once; they are most of the work of a message.
+class TransitTable {
+ public:
+  explicit TransitTable(const Graph& graph) : graph_(graph), known_(graph.nodes().size()) {}
+  const Graph& graph() const { return graph_; }
+  const Transit& of(NodeId node);
+
+ private:
+  const Graph& graph_;
+  std::vector<std::optional<Transit>> known_;  // by NodeId
+};
 // None: it has no such server (an end point that stores, no forwarding node), or its implementation
 // does not declare `servers`, so that its policy is not known here.
 std::optional<NodeServer> server_of(const Node& node);
@@ -104,6 +115,8 @@ const char* rate_attribute_of(const Node& node);
 // `path`: path of the request, from a node that starts transfers to a memory. Writes of a pcie_ep
 // are posted. Attributes that a replaced implementation does not declare count as zero.
 MemoryMessage machine_message(const Graph& graph, const Path& path, bool write,
+                              std::uint64_t offset, std::uint64_t bytes);
+MemoryMessage machine_message(TransitTable& transits, const Path& path, bool write,
                               std::uint64_t offset, std::uint64_t bytes);
 
 }  // namespace kernbench

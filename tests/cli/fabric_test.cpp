@@ -1,7 +1,9 @@
 // `--fabric runs` and `--fabric flits` (spec 2.11): the same rows, reports and link counts, in
 // fewer delta cycles.
 #include <boost/test/unit_test.hpp>
+#include <csignal>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "tests/cli/program.h"
 #include "tests/support/temporary_folder.h"
@@ -104,6 +106,29 @@ BOOST_AUTO_TEST_CASE(runs_that_a_limit_interrupts_leave_the_files_of_single_flit
     BOOST_TEST(!logs[0].empty());
     BOOST_TEST((logs[0] == logs[1]));
   }
+}
+
+// Ctrl-C in the middle of announced runs: the files are those of single flits up to that instant.
+BOOST_AUTO_TEST_CASE(an_interrupted_run_leaves_the_files_of_single_flits) {
+  const TemporaryFolder folder;
+  const auto words = [&](const char* name) {
+    return joined(traffic("closed-loop", "sip0.cube5.*.pe_dma", "sip0.*.hbm_ctrl.*", "65536",
+                          "1000000", "0.5", "1"),
+                  {"--csv", "--out", folder.file(name), "--links",
+                   folder.file(std::string("links_of_") + name)});
+  };
+  const ProgramResult runs =
+      kernbench_program(words("runs.csv"), {SIGINT, folder.file("runs.csv"), 4096});
+  BOOST_TEST(runs.status == 1, runs.status << ": " << runs.err);
+  const std::string before = "interrupted at ";
+  const std::size_t at = runs.err.find(before);
+  BOOST_TEST_REQUIRE(at != std::string::npos);
+  const std::string rest = runs.err.substr(at + before.size());
+  completed(
+      joined(words("flits.csv"), {"--fabric", "flits", "--until", rest.substr(0, rest.find(' '))}));
+  BOOST_TEST(folder.read("runs.csv").size() > 4096U);
+  BOOST_TEST((folder.read("runs.csv") == folder.read("flits.csv")));
+  BOOST_TEST((folder.read("links_of_runs.csv") == folder.read("links_of_flits.csv")));
 }
 
 // The signals of a router that is recorded show each flit; its neighbours serve runs.
