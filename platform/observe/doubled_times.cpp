@@ -48,8 +48,15 @@ constexpr std::size_t kept = 8, kept_for_kernels = 16, kept_credits = 64;
 
 template <class List, class Value>
 void keep(List& list, Value value, std::size_t most) {
+  if (list.size() == most) list.pop_front();
   list.push_back(std::move(value));
-  if (list.size() > most) list.pop_front();
+}
+
+// The last point up to `time`, by its index + 1; 0: none.
+std::size_t points_until(const RingBuffer<DoubledPoint>& points, Fs time) {
+  std::size_t count = points.size();
+  while (count > 0 && points[count - 1].time > time) --count;
+  return count;
 }
 
 std::size_t places_of(const Component& dma, const char* busy_time) {
@@ -96,8 +103,9 @@ DoubledTimes::DoubledTimes(Platform& platform, Resources& resources)
     const Component* const elaborated = platform.find_component(node);
     if (!is_engine_of_pe(role) || elaborated == nullptr) continue;
     const Component& engine = *elaborated;
-    roles_[&engine] = role;
-    Pe& pe = pe_of(engine);
+    Engine& known = engine_of(engine);
+    known.role = role;
+    Pe& pe = *known.pe;
     pe.rates.take(role, engine);
     if (role != Role::pe_dma) continue;
     pe.dma = node;
@@ -107,10 +115,21 @@ DoubledTimes::DoubledTimes(Platform& platform, Resources& resources)
   }
 }
 
-DoubledTimes::Pe& DoubledTimes::pe_of(const sc_core::sc_object& engine) {
+DoubledTimes::Engine& DoubledTimes::engine_of(const sc_core::sc_object& engine) {
+  Engine& known = engines_[&engine];
+  if (known.pe != nullptr) return known;
   std::unique_ptr<Pe>& pe = pes_[engine.get_parent_object()];
   if (pe == nullptr) pe = std::make_unique<Pe>();
-  return *pe;
+  known.pe = pe.get();
+  return known;
+}
+
+DoubledTimes::Command* DoubledTimes::Pe::find_command(std::uint64_t id) {
+  if (recent.second != nullptr && recent.first == id) return recent.second;
+  const auto found = commands.find(id);
+  if (found == commands.end()) return nullptr;
+  recent = {id, &found->second};
+  return recent.second;
 }
 
 DoubledTimes::Slot DoubledTimes::slot_of(ResourceId resource) {
@@ -154,10 +173,9 @@ void DoubledTimes::transfer(const TransferSavings& savings, Fs until, Point& poi
 
 // --- Operations
 
-DoubledTimes::Part DoubledTimes::part_of(const ExecutedOp& op) const {
-  const auto found = roles_.find(op.node);
-  if (found == roles_.end() || is_composite(op)) return Part::none;
-  switch (found->second) {
+DoubledTimes::Part DoubledTimes::part_of(const Engine& engine, const ExecutedOp& op) {
+  if (!engine.role || is_composite(op)) return Part::none;
+  switch (*engine.role) {
     case Role::pe_dma:
       if (std::strcmp(op.name, op_log_name_of(StageType::dma_read)) == 0 ||
           std::strcmp(op.name, "dma_read") == 0)
@@ -177,43 +195,40 @@ DoubledTimes::Part DoubledTimes::part_of(const ExecutedOp& op) const {
 
 // Operations that ended at `time` released a buffer or a place in a queue.
 void DoubledTimes::join_what_ended(const Pe& pe, Fs time, Point& point) const {
-  for (const std::deque<Point>& part : pe.parts) {
-    for (const Point& end : part) {
-      if (end.time == time) point.join(end, buffers_);
+  for (const RingBuffer<Point>& part : pe.parts) {
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      if (part[i].time == time) point.join(part[i], buffers_);
     }
   }
 }
 
 // Stalls for a channel of PE_DMA; with twice as many channels, for the one released before it.
 void DoubledTimes::wait_for_place(const Pe& pe, Part part, Fs start, Point& point) const {
-  const std::deque<Point>& ends = pe.parts[part];
+  const RingBuffer<Point>& ends = pe.parts[part];
   const Slot channel = part_slots_[part];
-  const auto last = std::find_if(ends.rbegin(), ends.rend(),
-                                 [start](const Point& end) { return end.time <= start; });
-  if (last == ends.rend()) return;
-  point.join(*last, channel);
-  if (static_cast<std::size_t>(ends.rend() - last) <= pe.places[part]) return;
-  const Point& before = *(last + static_cast<std::ptrdiff_t>(pe.places[part]));
-  point.delay(channel, before.with(channel));
+  const std::size_t count = points_until(ends, start);
+  if (count == 0) return;
+  point.join(ends[count - 1], channel);
+  if (count > pe.places[part])
+    point.delay(channel, ends[count - 1 - pe.places[part]].with(channel));
 }
 
 DoubledTimes::Point DoubledTimes::start_of(Pe& pe, Part part, const ExecutedOp& op) {
   const Fs start = op.t_start;
   Point point;
-  const auto command = pe.commands.find(op.command_id);
-  if (command == pe.commands.end() || !command->second.is_dispatched) {
+  const Command* const command = pe.find_command(op.command_id);
+  if (command == nullptr || !command->is_dispatched) {
     point = kernel_of(pe, op.stream, start);
   } else {
-    point = command->second.dispatched;
-    const auto tile = command->second.tiles.find(op.tile_id);
-    if (op.tile_id >= 0 && tile != command->second.tiles.end()) point.join(tile->second);
+    point = command->dispatched;
+    const auto tile = command->tiles.find(op.tile_id);
+    if (op.tile_id >= 0 && tile != command->tiles.end()) point.join(tile->second);
   }
 
   const auto join_last = [&](Part of, Slot but = Point::no_slot) {
-    const std::deque<Point>& ends = pe.parts[of];
-    const auto last = std::find_if(ends.rbegin(), ends.rend(),
-                                   [start](const Point& end) { return end.time <= start; });
-    if (last != ends.rend()) point.join(*last, but);
+    const RingBuffer<Point>& ends = pe.parts[of];
+    const std::size_t count = points_until(ends, start);
+    if (count > 0) point.join(ends[count - 1], but);
   };
   if (part == Part::dma_read || part == Part::dma_write) {
     wait_for_place(pe, part, start, point);
@@ -227,10 +242,11 @@ DoubledTimes::Point DoubledTimes::start_of(Pe& pe, Part part, const ExecutedOp& 
   return point;
 }
 
-void DoubledTimes::serve(const Pe& pe, Part part, const ExecutedOp& op, Point& point) {
+void DoubledTimes::serve(const Engine& engine, Part part, const ExecutedOp& op, Point& point) {
+  const Pe& pe = *engine.pe;
   if (part != Part::dma_read && part != Part::dma_write) {
     point.to(op.t_end);
-    return point.save(part_slots_[part], pe.rates.saved(roles_.at(op.node), op));
+    return point.save(part_slots_[part], pe.rates.saved(*engine.role, op));
   }
   const bool write = part == Part::dma_write;
   const Transfer& last = pe.transfers[write ? 1 : 0];
@@ -268,15 +284,15 @@ void DoubledTimes::add(const CompletedAccess& access) {
 }
 
 void DoubledTimes::write(const ExecutedOp& op) {
-  const Part part = part_of(op);
+  const Engine& engine = engine_of(*op.node);
+  const Part part = part_of(engine, op);
   if (part == Part::none) return;
-  Pe& pe = pe_of(*op.node);
+  Pe& pe = *engine.pe;
   Point point = start_of(pe, part, op);
-  serve(pe, part, op, point);
-  const auto command = pe.commands.find(op.command_id);
-  if (command != pe.commands.end()) {
-    command->second.last.join(point);
-    if (op.tile_id >= 0) command->second.tiles[op.tile_id] = point;
+  serve(engine, part, op, point);
+  if (Command* const command = pe.find_command(op.command_id)) {
+    command->last.join(point);
+    if (op.tile_id >= 0) command->tiles[op.tile_id] = point;
   }
   keep(pe.parts[part], point, kept);
 }
@@ -310,9 +326,9 @@ void DoubledTimes::write(const TraceEvent& event) {
     pe.commands[event.command_id].dispatched = point;
     return;
   }
-  const auto found = pe.commands.find(event.command_id);
-  if (found == pe.commands.end()) return;
-  Command& command = found->second;
+  Command* const found = pe.find_command(event.command_id);
+  if (found == nullptr) return;
+  Command& command = *found;
   if (event.kind == TraceKind::sub_command_dispatched && !command.is_dispatched) {
     command.dispatched.join(pe.last_dispatch);
     join_what_ended(pe, event.time, command.dispatched);
@@ -325,7 +341,8 @@ void DoubledTimes::write(const TraceEvent& event) {
     Point point = command.last;
     point.to(event.time);
     keep(pe.completed, std::pair(event.command_id, point), kept_for_kernels);
-    pe.commands.erase(found);
+    pe.recent = {};
+    pe.commands.erase(event.command_id);
   }
 }
 

@@ -27,6 +27,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -34,6 +35,7 @@
 
 #include "models/base/units.h"
 #include "models/protocol/observation.h"
+#include "models/protocol/ring_buffer.h"
 #include "platform/assembly/platform.h"
 #include "platform/observe/transfer_savings.h"
 
@@ -121,8 +123,11 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
     NodeId dma = no_node;
     std::array<std::size_t, part_count> places{1, 1, 1, 1, 1, 1};
     std::map<std::uint32_t, Kernel> kernels;          // by stream
-    std::array<std::deque<Point>, part_count> parts;  // ends of the last operations
+    std::array<RingBuffer<Point>, part_count> parts;  // ends of the last operations
     std::unordered_map<std::uint64_t, Command> commands;
+    std::pair<std::uint64_t, Command*> recent{0, nullptr};  // the last one found
+
+    Command* find_command(std::uint64_t id);                // null: none in progress
     std::deque<std::pair<std::uint64_t, Point>> completed;  // most recent commands
     Point last_dispatch;
     std::deque<Point> received;  // most recent messages consumed
@@ -144,16 +149,22 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
     DoubledTimes& times;
   };
 
+  struct Engine {
+    Pe* pe = nullptr;
+    std::optional<Role> role;  // none: its operations do not count
+  };
+
   Slot slot_of(ResourceId resource);
-  Pe& pe_of(const sc_core::sc_object& engine);
-  Part part_of(const ExecutedOp& op) const;
+  Engine& engine_of(const sc_core::sc_object& engine);
+  Pe& pe_of(const sc_core::sc_object& engine) { return *engine_of(engine).pe; }
+  static Part part_of(const Engine& engine, const ExecutedOp& op);
   Point& kernel_of(Pe& pe, std::uint32_t stream, Fs now);
   void wait_for_place(const Pe& pe, Part part, Fs start, Point& point) const;
   void serve_transfer(const Pe& pe, Part part, const TransferSavings& savings, Fs end,
                       Point& point);
   void join_what_ended(const Pe& pe, Fs time, Point& point) const;
   Point start_of(Pe& pe, Part part, const ExecutedOp& op);
-  void serve(const Pe& pe, Part part, const ExecutedOp& op, Point& point);
+  void serve(const Engine& engine, Part part, const ExecutedOp& op, Point& point);
   void transfer(const TransferSavings& savings, Fs until, Point& point);
 
   const Graph& graph_;
@@ -164,7 +175,7 @@ class DoubledTimes final : private tlm::tlm_analysis_if<ExecutedOp>,
   std::array<Slot, part_count> part_slots_;
   Slot contention_slot_;
   Slot accel_slot_, buffers_, dispatch_, kernel_, credits_, message_slots_;
-  std::unordered_map<const sc_core::sc_object*, Role> roles_;               // looked up only
+  std::unordered_map<const sc_core::sc_object*, Engine> engines_;           // looked up only
   std::unordered_map<const sc_core::sc_object*, std::unique_ptr<Pe>> pes_;  // looked up only
   std::map<NodeId, Pe> initiators_;  // initiators of accesses
   std::vector<Pe*> by_dma_;          // by NodeId

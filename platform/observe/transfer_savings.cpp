@@ -136,7 +136,6 @@ TransferSavings TransferSavingsTable::work_out(const Path& path, bool write, std
     for (const auto* resources : {&leg->links, &leg->overheads, &leg->occupancies})
       used.insert(used.end(), resources->begin(), resources->end());
   }
-  std::sort(used.begin(), used.end());
   std::vector<std::uint64_t> shape = used;
   shape.insert(shape.end(), {bytes, write ? 1U : 0U, there.overheads.back()});
   const auto [known, is_new] = by_shape_.try_emplace(std::move(shape));

@@ -42,7 +42,7 @@ class TransferSavingsTable {
       : graph_(graph), transits_(graph), resources_(resources) {}
 
   // `path` belongs to the request. Its latency is computed once for each path and size; the savings
-  // once for all paths over the same number of links and nodes of each resource.
+  // once for all paths over links and nodes of the same resources in the same order.
   const TransferSavings& of(const Path& path, bool write, std::uint64_t bytes);
 
  private:
@@ -66,7 +66,7 @@ class TransferSavingsTable {
   TransitTable transits_;
   Resources& resources_;
   std::unordered_map<Key, TransferSavings, HashKey> known_;  // looked up only
-  // By size, direction, and the sorted resources of links and nodes of the round trip.
+  // By size, direction, and the resources of links and nodes of the round trip.
   std::map<std::vector<std::uint64_t>, SavedByResource> by_shape_;
 };
 
