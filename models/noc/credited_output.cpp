@@ -45,6 +45,7 @@ void CreditedOutput::put(Transaction& transaction, FlitRun run, BufferPlace plac
     later_.push_back({&transaction, run, place, at});
     return rearm(now);
   }
+  if (run.count == 0 && queued_ > 0) serve(now);  // credits that arrive now: before the message
   enter({&transaction, run, place, at});
   if (run.count > 0) serve(now);
 }

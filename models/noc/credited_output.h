@@ -5,7 +5,7 @@
 // it with its last. A flit is sent to the link with a credit of that channel, at the later of its
 // hand-over and the credit's arrival. Messages of a leg and class get channels in order; of several
 // flits with credits the one handed over first is sent first. Credits that arrive at an instant
-// serve flits that wait before flits handed over at that instant. Control messages bypass the
+// serve flits that wait before what is handed over at that instant. Control messages bypass the
 // buffers. A flit's own place is free when its last byte has left (FabricNode::left()). A receiver
 // without finite buffers accepts everything at once.
 #pragma once

@@ -82,6 +82,20 @@ BOOST_AUTO_TEST_CASE(so_have_those_of_routers_with_latency_and_occupancy_apart) 
   }
 }
 
+// Credits arrive at the instants of control messages.
+BOOST_AUTO_TEST_CASE(so_have_those_of_a_router_without_buffers_between_finite_ones) {
+  Words words = traffic("closed-loop", "sip0.cube0.pe*.pe_dma", "sip0.cube0.hbm_ctrl.*", "4096",
+                        "40", "0.5", "491");
+  words.insert(words.end(), {"--topology", "tiny", "--max-outstanding", "32"});
+  for (const char* setting :
+       {"system.cyclic_buffers=accept", "cube.components.router.attrs.buffer_flits=1",
+        "sip0.cube0.r4c0.attrs.buffer_flits=0",
+        "cube.pe_template.components.pe_dma.attrs.rd_engines=8",
+        "cube.pe_template.components.pe_dma.attrs.wr_engines=8"})
+    words.insert(words.end(), {"--set", setting});
+  check_same_traffic(words);
+}
+
 // Stopped within runs, at and between the instants of their flits.
 BOOST_AUTO_TEST_CASE(runs_that_a_limit_interrupts_leave_the_files_of_single_flits) {
   for (const char* read_share : {"0", "1"}) {

@@ -129,6 +129,30 @@ KERNBENCH_SYSTEMC_TEST(a_round_trip_of_credits_bounds_the_rate) {
   BOOST_TEST(t.z.times() == (std::vector<Fs>{112, 114, 116}), boost::test_tools::per_element());
 }
 
+// Whatever the order in which a node and its output are woken.
+KERNBENCH_SYSTEMC_TEST(a_credit_serves_waiting_flits_before_a_control_message_of_its_instant) {
+  MiniMachine machine({"a", "q", "r", "s", "z"}, 16);
+  StubNode& a = machine.stub("a");
+  StubNode& z = machine.stub("z");
+  machine.add<Router>("q", router("1", "0"));
+  machine.add<Router>("r", router("1", "1"));
+  machine.add<Router>("s", router("1", "1"));
+  machine.connect("a", "q");
+  machine.connect("q", "r", slow);
+  machine.connect("r", "s");
+  machine.connect("s", "z", {"160000", 5});
+  machine.elaborate();
+  a.send_at(machine.write("a", "z", 0, 48), 100);
+  a.send_at(machine.control("a", "z"), 324);
+  machine.run();
+  // Flit 0 leaves q in 111..211, r at 222 (credit at q: 223), s in 233..333 (credit at r: 334).
+  // Flit 1 leaves q in 223..323, arrives at r at 324, leaves it with the credit at 334 (credit at
+  // q: 335), s in 335..435. Flit 2 leaves q in 335..435, r at 436, s in 437..537.
+  // The message arrives at q at 325 and is handed over at 335, after flit 2: it leaves q at 435, r
+  // at 446, is handed over by s at 457 and leaves at 537.
+  BOOST_TEST(z.times() == (std::vector<Fs>{338, 440, 542, 542}), boost::test_tools::per_element());
+}
+
 KERNBENCH_SYSTEMC_TEST(without_buffers_nothing_is_there) {
   Fork t(router("4", "0"));
   BOOST_TEST(!has_statistic(t.a, "credit_waiting"));
