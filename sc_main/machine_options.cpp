@@ -106,8 +106,7 @@ void add_fabric_to(CLI::App& command, std::string& fabric) {
                   "interferes, or one for each flit; the results are the same")
       ->check(CLI::IsMember({"runs", "flits"}))
       ->type_name("MODE")
-      ->capture_default_str()
-      ->envname("KERNBENCH_FABRIC");
+      ->capture_default_str();
 }
 
 void add_max_memory_to(CLI::App& command, std::string& max_memory) {

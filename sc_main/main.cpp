@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <functional>
@@ -134,8 +135,11 @@ std::string reason(const CLI::App& app, const CLI::App& named, const CLI::ParseE
                          did_you_mean(word, names_of_commands(named)));
     }
     const std::string name = word.substr(0, word.find('='));
+    const std::vector<std::string> known = names_of_options(named);
+    if (option && std::find(known.begin(), known.end(), name) != known.end())
+      return fmt::format("{} is an option of the command: write it after the command", quote(name));
     return (option ? "there is no option " : "what is ") + quote(name) +
-           (option ? did_you_mean(name, names_of_options(named)) : "?");
+           (option ? did_you_mean(name, known) : "?");
   }
   if (!command_named) return "a command is missing";
   return with_printable_values(error.what(), words);

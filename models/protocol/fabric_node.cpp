@@ -32,7 +32,8 @@ class FabricNode::Input final : public FabricForward {
     node.arrivals_.add_port(upstream);
   }
 
-  void accept(Transaction& transaction, FlitRun run, Fs arrival) override {
+  // Errors of the node name it, not the sender whose call it is in.
+  void accept(Transaction& transaction, FlitRun run, Fs arrival) override try {
     RouteExtension& route = transaction.route();
     if (run.count > 0 && run.position == route.path->target_position()) {
       if (run.first != route.ended_flits) return node_.refuse_flits(transaction, run);
@@ -40,6 +41,8 @@ class FabricNode::Input final : public FabricForward {
     }
     if (node_.signals_ != nullptr) return accept_and_show(transaction, run, arrival);
     node_.accepted(port_, transaction, run, arrival);
+  } catch (...) {
+    rethrow_from(node_);
   }
   // Each traversal is an event while one of its kind is observed, and signals show each flit.
   bool takes_runs() const override {
@@ -48,18 +51,22 @@ class FabricNode::Input final : public FabricForward {
            !observed.link_traversals.observed() && !observed.node_traversals.observed() &&
            !observed.hbm_bookings.observed();
   }
-  void accept_run(Transaction& transaction, FlitRun run, Fs arrival, Fs spacing) override {
+  void accept_run(Transaction& transaction, FlitRun run, Fs arrival, Fs spacing) override try {
     RouteExtension& route = transaction.route();
     if (run.position == route.path->target_position()) {
       if (run.first != route.ended_flits) return node_.refuse_flits(transaction, run);
       route.ended_flits += run.count;
     }
     node_.accepted_run(port_, transaction, run, arrival, spacing);
+  } catch (...) {
+    rethrow_from(node_);
   }
-  void recall(Transaction& transaction, std::uint32_t position, std::uint32_t flit) override {
+  void recall(Transaction& transaction, std::uint32_t position, std::uint32_t flit) override try {
     RouteExtension& route = transaction.route();
     if (position == route.path->target_position()) route.ended_flits = flit;
     node_.recalled(port_, transaction, position, flit);
+  } catch (...) {
+    rethrow_from(node_);
   }
   bool get_direct_route(const Path& path, std::uint32_t position, DirectRoute& route) override {
     if (position != path.target_position()) return node_.pass_directly(path, position, route);

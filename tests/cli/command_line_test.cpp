@@ -97,6 +97,8 @@ BOOST_AUTO_TEST_CASE(wrong_words_are_refused_with_the_nearest_right_one) {
                           {"there is no command 'topologys'", "did you mean 'topologies'?"});
   check_refused_in_a_line({"run", "--bench", "x", "--verify-dat"},
                           {"there is no option '--verify-dat'", "did you mean '--verify-data'?"});
+  check_refused_in_a_line({"--fabric", "runs", "run", "--bench", "x"},
+                          {"'--fabric' is an option of the command: write it after"});
   check_refused_in_a_line({"topology", "--format", "pdf"}, {"--format", "pdf"});
   check_refused_in_a_line({"run"}, {"--bench"});
   check_refused_in_a_line({"run", "--bench", "x", "--seed", "abc"}, {"--seed", "abc"});

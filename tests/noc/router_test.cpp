@@ -307,4 +307,38 @@ KERNBENCH_SYSTEMC_TEST(shows_each_traversal_to_an_observer) {
              boost::test_tools::per_element());
 }
 
+namespace {
+
+class Faulty final : public FabricNode {
+ public:
+  struct Parameters : ParameterSet {
+    using ParameterSet::ParameterSet;
+  };
+  explicit Faulty(const ComponentInit& init)
+      : FabricNode(init, ArrivalQueue::Forwarding::cut_through) {}
+
+ private:
+  void accepted(std::uint32_t, Transaction&, FlitRun, Fs) override {
+    throw ModelError("there is no table");
+  }
+  Fs next_due() const override { return never_fs; }
+  void serve() override {}
+};
+
+}  // namespace
+
+KERNBENCH_SYSTEMC_TEST(an_error_of_a_receiver_names_it_and_not_the_router_before_it) {
+  MiniMachine machine({"a", "r", "z"}, 16);
+  StubNode& a = machine.stub("a");
+  machine.add<Router>("r", {{"overhead_ns", ten_fs}});
+  machine.add<Faulty>("z");
+  machine.connect("a", "r");
+  machine.connect("r", "z");
+  machine.elaborate();
+  a.send_at(machine.write("a", "z", 0, 16), 100);
+  const std::string fault = error_of<ModelError>([&] { machine.run(); });
+  check_contains(fault, {"z", "there is no table"});
+  BOOST_TEST(fault.find("r:") == std::string::npos, fault);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
