@@ -48,7 +48,10 @@ void FabricCalendar::run() {
   now_.erase(now_.begin(), rest);
   for (; !entries_.empty() && entries_.front().due <= now; pop())
     take(*entries_.front().node, entries_.front().due);
-  for (FabricNode* node : woken_) node->wake();
+  for (std::size_t i = 0; i < woken_.size(); ++i) {
+    if (i + 1 < woken_.size()) woken_[i + 1]->prefetch();
+    woken_[i]->wake();
+  }
   woken_.clear();
   rearm(now);
 }

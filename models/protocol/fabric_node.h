@@ -136,6 +136,13 @@ class FabricNode : public Component {
   class Output;
 
   void wake();
+  // Fetches what serve() reads first into the cache.
+  void prefetch() const {
+    const char* const hot = reinterpret_cast<const char*>(&armed_);
+    constexpr std::size_t line = 64;
+    for (std::size_t i = 0; i < 4; ++i) __builtin_prefetch(hot + i * line);
+    __builtin_prefetch(&links_);
+  }
   // Ends the simulation for a run that ends here and is not the next one of its message.
   void refuse_flits(const Transaction& transaction, FlitRun run);
   void update_signals();

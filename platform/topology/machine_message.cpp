@@ -83,30 +83,21 @@ bool is_memory(const Node& node) {
          node.kind == Role::tlm_target;
 }
 
-const Transit& TransitTable::of(NodeId node) {
-  const auto known = known_.find(node);
-  return known != known_.end() ? known->second
-                               : known_.emplace(node, transit_of(graph_.node(node))).first->second;
-}
+namespace {
 
-MemoryMessage machine_message(const Graph& graph, const Path& path, bool write,
-                              std::uint64_t offset, std::uint64_t bytes) {
-  TransitTable transits(graph);
-  return machine_message(transits, path, write, offset, bytes);
-}
-
-MemoryMessage machine_message(TransitTable& transits, const Path& path, bool write,
-                              std::uint64_t offset, std::uint64_t bytes) {
-  const Graph& graph = transits.graph();
-  // A pe_dma stores the responses of its TCM.
+// With the transits transit(node) of nodes that forward it. A pe_dma stores the responses of its
+// TCM.
+template <class TransitOf>
+MemoryMessage message_with(TransitOf transit, const Graph& graph, const Path& path, bool write,
+                           std::uint64_t offset, std::uint64_t bytes) {
   const auto transits_on = [&](const Path& leg, bool response) {
-    Transits nodes;
-    nodes.reserve(leg.hops().size());
+    Transits transits;
+    transits.reserve(leg.hops().size());
     for (const PathHop& hop : leg.hops()) {
-      nodes.push_back(transits.of(hop.node));
-      if (response && graph.node(hop.node).kind == Role::pe_dma) nodes.back().stores = true;
+      transits.push_back(transit(hop.node));
+      if (response && graph.node(hop.node).kind == Role::pe_dma) transits.back().stores = true;
     }
-    return nodes;
+    return transits;
   };
   const Node& initiator = graph.node(path.source());
   const Node& memory = graph.node(path.target());
@@ -122,6 +113,26 @@ MemoryMessage machine_message(TransitTable& transits, const Path& path, bool wri
   message.request_nodes = transits_on(path, false);
   message.response_nodes = transits_on(path.reverse(), true);
   return message;
+}
+
+}  // namespace
+
+const Transit& TransitTable::of(NodeId node) {
+  std::optional<Transit>& known = known_[node];
+  if (!known) known = transit_of(graph_.node(node));
+  return *known;
+}
+
+MemoryMessage machine_message(const Graph& graph, const Path& path, bool write,
+                              std::uint64_t offset, std::uint64_t bytes) {
+  return message_with([&graph](NodeId node) { return transit_of(graph.node(node)); }, graph, path,
+                      write, offset, bytes);
+}
+
+MemoryMessage machine_message(TransitTable& transits, const Path& path, bool write,
+                              std::uint64_t offset, std::uint64_t bytes) {
+  return message_with([&transits](NodeId node) { return transits.of(node); }, transits.graph(),
+                      path, write, offset, bytes);
 }
 
 }  // namespace kernbench
