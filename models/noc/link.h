@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <systemc>
 
+#include "models/protocol/fabric_arena.h"
 #include "models/protocol/fabric_socket.h"
 #include "models/protocol/observation.h"
 #include "models/protocol/protocol_monitor.h"
@@ -25,7 +26,10 @@ namespace kernbench {
 
 // A channel between the sockets of two nodes, without sockets of its own: the interfaces of the
 // sockets are bound to it directly.
-class Link final : public sc_core::sc_object, private FabricForward, private FabricBackward {
+class Link final : public sc_core::sc_object,
+                   public InFabricArena,
+                   private FabricForward,
+                   private FabricBackward {
  public:
   // bw_gbs 0 = unlimited; propagation from propagation_fs(); flit_bytes: the size of a full flit.
   // `traversals`: the port of the machine, which outlives the link.

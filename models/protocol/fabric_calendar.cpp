@@ -48,10 +48,7 @@ void FabricCalendar::run() {
   now_.erase(now_.begin(), rest);
   for (; !entries_.empty() && entries_.front().due <= now; pop())
     take(*entries_.front().node, entries_.front().due);
-  for (std::size_t i = 0; i < woken_.size(); ++i) {
-    if (i + 1 < woken_.size()) woken_[i + 1]->prefetch();
-    woken_[i]->wake();
-  }
+  for (FabricNode* node : woken_) node->wake();
   woken_.clear();
   rearm(now);
 }

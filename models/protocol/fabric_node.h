@@ -11,6 +11,7 @@
 #include "models/base/component.h"
 #include "models/base/small_vector.h"
 #include "models/protocol/arrival_queue.h"
+#include "models/protocol/fabric_arena.h"
 #include "models/protocol/fabric_buffers.h"
 #include "models/protocol/fabric_socket.h"
 #include "models/protocol/observation.h"
@@ -20,7 +21,7 @@ namespace kernbench {
 class FabricCalendar;  // models/protocol/fabric_calendar.h
 class FabricSignals;   // models/protocol/fabric_signals.h
 
-class FabricNode : public Component {
+class FabricNode : public Component, public InFabricArena {
  public:
   ~FabricNode() override;
 
@@ -136,13 +137,6 @@ class FabricNode : public Component {
   class Output;
 
   void wake();
-  // Fetches what serve() reads first into the cache.
-  void prefetch() const {
-    const char* const hot = reinterpret_cast<const char*>(&armed_);
-    constexpr std::size_t line = 64;
-    for (std::size_t i = 0; i < 4; ++i) __builtin_prefetch(hot + i * line);
-    __builtin_prefetch(&links_);
-  }
   // Ends the simulation for a run that ends here and is not the next one of its message.
   void refuse_flits(const Transaction& transaction, FlitRun run);
   void update_signals();
