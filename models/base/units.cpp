@@ -189,12 +189,13 @@ Fs ns_to_fs(const Rational& ns) {
   return (ns * Rational(static_cast<std::int64_t>(fs_per_ns))).round_half_up();
 }
 
+// Runs once per access of a TCM: with the usual bandwidths one division and no fraction.
 Fs transfer_fs(std::uint64_t bytes, const Rational& gbs) {
   if (gbs.is_zero()) return 0;
   constexpr Int small_part = Int{1} << 32;
   if (0 < gbs.num() && gbs.num() < small_part && gbs.den() < small_part) {
-    const Int fs = static_cast<Int>(bytes) * fs_per_ns * gbs.den();  // of 1 GB/s; below 2^116
-    const Int rounded = (2 * fs + gbs.num()) / (2 * gbs.num());
+    const Int numerator = static_cast<Int>(bytes) * fs_per_ns * gbs.den();  // has at most 116 bits
+    const Int rounded = (2 * numerator + gbs.num()) / (2 * gbs.num());
     if (rounded <= UINT64_MAX) return static_cast<Fs>(rounded);
   }
   return ns_to_fs(Rational::fraction(bytes, 1) / gbs);

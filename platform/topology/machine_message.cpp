@@ -83,21 +83,30 @@ bool is_memory(const Node& node) {
          node.kind == Role::tlm_target;
 }
 
-namespace {
+const Transit& TransitTable::of(NodeId node) {
+  const auto known = known_.find(node);
+  return known != known_.end() ? known->second
+                               : known_.emplace(node, transit_of(graph_.node(node))).first->second;
+}
 
-// With the transits transit(node) of nodes that forward it. A pe_dma stores the responses of its
-// TCM.
-template <class TransitOf>
-MemoryMessage message_with(TransitOf transit, const Graph& graph, const Path& path, bool write,
-                           std::uint64_t offset, std::uint64_t bytes) {
+MemoryMessage machine_message(const Graph& graph, const Path& path, bool write,
+                              std::uint64_t offset, std::uint64_t bytes) {
+  TransitTable transits(graph);
+  return machine_message(transits, path, write, offset, bytes);
+}
+
+MemoryMessage machine_message(TransitTable& transits, const Path& path, bool write,
+                              std::uint64_t offset, std::uint64_t bytes) {
+  const Graph& graph = transits.graph();
+  // A pe_dma stores the responses of its TCM.
   const auto transits_on = [&](const Path& leg, bool response) {
-    Transits transits;
-    transits.reserve(leg.hops().size());
+    Transits nodes;
+    nodes.reserve(leg.hops().size());
     for (const PathHop& hop : leg.hops()) {
-      transits.push_back(transit(hop.node));
-      if (response && graph.node(hop.node).kind == Role::pe_dma) transits.back().stores = true;
+      nodes.push_back(transits.of(hop.node));
+      if (response && graph.node(hop.node).kind == Role::pe_dma) nodes.back().stores = true;
     }
-    return transits;
+    return nodes;
   };
   const Node& initiator = graph.node(path.source());
   const Node& memory = graph.node(path.target());
@@ -113,26 +122,6 @@ MemoryMessage message_with(TransitOf transit, const Graph& graph, const Path& pa
   message.request_nodes = transits_on(path, false);
   message.response_nodes = transits_on(path.reverse(), true);
   return message;
-}
-
-}  // namespace
-
-const Transit& TransitTable::of(NodeId node) {
-  std::optional<Transit>& known = known_[node];
-  if (!known) known = transit_of(graph_.node(node));
-  return *known;
-}
-
-MemoryMessage machine_message(const Graph& graph, const Path& path, bool write,
-                              std::uint64_t offset, std::uint64_t bytes) {
-  return message_with([&graph](NodeId node) { return transit_of(graph.node(node)); }, graph, path,
-                      write, offset, bytes);
-}
-
-MemoryMessage machine_message(TransitTable& transits, const Path& path, bool write,
-                              std::uint64_t offset, std::uint64_t bytes) {
-  return message_with([&transits](NodeId node) { return transits.of(node); }, transits.graph(),
-                      path, write, offset, bytes);
 }
 
 }  // namespace kernbench

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "models/base/units.h"
@@ -98,13 +99,13 @@ Transit transit_of(const Node& node);
 // Transits of the nodes of a machine, each worked out once; they are most of the work of a message.
 class TransitTable {
  public:
-  explicit TransitTable(const Graph& graph) : graph_(graph), known_(graph.nodes().size()) {}
+  explicit TransitTable(const Graph& graph) : graph_(graph) {}
   const Graph& graph() const { return graph_; }
   const Transit& of(NodeId node);
 
  private:
   const Graph& graph_;
-  std::vector<std::optional<Transit>> known_;  // by NodeId
+  std::unordered_map<NodeId, Transit> known_;  // looked up only
 };
 // None: it has no such server (an end point that stores, no forwarding node), or its implementation
 // does not declare `servers`, so that its policy is not known here.
