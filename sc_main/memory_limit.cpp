@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <new>
 
 #include "models/base/errors.h"
+#include "models/base/exception_text.h"
 #include "models/base/quote.h"
 #include "models/base/units.h"
 #include "sc_main/interrupt.h"
@@ -48,10 +50,13 @@ std::string size_text(std::uint64_t bytes) {
   return fmt::format("{:.1f} {}", value, units[unit]);
 }
 
-void check_memory_limit() {
+void check_memory_limit(Fs simulated) {
   if (!memory_limit_reached()) return;
-  throw MemoryLimitError(fmt::format("out of memory: the run has reached --max-memory, {}",
-                                     size_text(guarded_memory_bytes())));
+  const std::string cause = allocation_refused()
+                                ? text_of(std::bad_alloc())
+                                : fmt::format("out of memory: the run has reached --max-memory, {}",
+                                              size_text(guarded_memory_bytes()));
+  throw MemoryLimitError(fmt::format("{}, at {} of simulated time", cause, format_ns(simulated)));
 }
 
 bool stop_requested() { return memory_limit_reached() || Interrupt::requested(); }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "models/base/errors.h"
+#include "models/base/units.h"
 #include "platform/assembly/memory_guard.h"
 
 namespace kernbench {
@@ -22,7 +23,8 @@ std::uint64_t memory_limit(const std::string& text);
 std::uint64_t size_option(const char* option, const std::string& text);
 std::string size_text(std::uint64_t bytes);  // "17.6 GiB"
 
-void check_memory_limit();  // MemoryLimitError if the limit has been reached
+// MemoryLimitError if the limit has been reached; `simulated`: the end of the run.
+void check_memory_limit(Fs simulated);
 // For RunLimits::interrupted: a signal has arrived, or the limit is reached; the caller of the run
 // then calls check_memory_limit().
 bool stop_requested();

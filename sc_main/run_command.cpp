@@ -304,6 +304,7 @@ void BenchRun::evaluate(const BenchProgram& program, const OpOrigins* origins,
   phase2.verification_s = seconds_since(evaluated);
 } catch (const StoppedError& error) {
   const std::string why = Interrupt::requested()   ? "interrupted"
+                          : allocation_refused()   ? "out of memory"
                           : memory_limit_reached() ? "stopped by --max-memory"
                                                    : "stopped by --max-wall";
   stopped_ = fmt::format("{} in phase 2: {}", why, error.what());
@@ -358,7 +359,7 @@ int BenchRun::conclude(const RunReport& report, const RunStatistics& statistics,
   if (summary_ == nullptr) {
     show_report(report, statistics, reports, options_.json);
   } else {
-    if (report.result.status == RunStatus::interrupted) check_memory_limit();
+    if (report.result.status == RunStatus::interrupted) check_memory_limit(report.simulated);
     summary_->json = report_json(report, statistics, reports);
     summary_->row_names = reports.row_names();
   }

@@ -222,7 +222,7 @@ void show_report(const RunReport& report, const RunStatistics& statistics, const
     print_report(std::cout, report, statistics, reports);
   }
   std::cout << std::flush;
-  if (report.result.status == RunStatus::interrupted) check_memory_limit();
+  if (report.result.status == RunStatus::interrupted) check_memory_limit(report.simulated);
 }
 
 }  // namespace kernbench

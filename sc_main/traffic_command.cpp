@@ -140,7 +140,7 @@ int play(const TrafficOptions& options, const Invocation& invocation) {
     throw DeadlockError(fmt::format("{}\n{}", result.error, player.waiting()));
   if (result.cause) std::rethrow_exception(result.cause);
   if (result.status == RunStatus::completed) return exit_done;
-  if (result.status == RunStatus::interrupted) check_memory_limit();
+  if (result.status == RunStatus::interrupted) check_memory_limit(result.simulated);
   std::cerr << fmt::format(
       "kernbench: {} at {} of simulated time: {} requests issued, {} ended{}\n",
       name_of(result.status), format_ns(result.simulated), player.issued(), player.ended(),

@@ -1,15 +1,26 @@
 #include "models/base/exception_text.h"
 
+#include <fmt/format.h>
+#include <sys/resource.h>
+
 #include <new>
 
 #include "models/base/errors.h"
 
 namespace kernbench {
+namespace {
+
+std::string text_of_refusal() {
+  ::rlimit space{};
+  const bool limited = ::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
+  return "out of memory: the host refuses an allocation" +
+         (limited ? fmt::format(" (ulimit -v is {} MiB)", space.rlim_cur >> 20U) : "");
+}
+
+}  // namespace
 
 std::string text_of(const std::exception& error) {
-  return dynamic_cast<const std::bad_alloc*>(&error) != nullptr
-             ? "out of memory: the host refuses an allocation"
-             : error.what();
+  return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ? text_of_refusal() : error.what();
 }
 
 std::string text_of(const std::exception_ptr& cause) {

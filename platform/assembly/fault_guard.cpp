@@ -43,8 +43,8 @@ void begin_report() {
   static FixedText text;
   text.add(
       "kernbench: error: the simulation: memory has been overwritten, by the running code or by "
-      "earlier code: a second fault occurred while the first was reported\n");
-  text.write_to_stderr();
+      "earlier code: a second fault occurred while the first was reported");
+  text.write_line_to_stderr();
   FaultGuard::end_process(exit_failed);
 }
 

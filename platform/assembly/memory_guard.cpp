@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,8 +14,10 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
+#include <new>
 #include <optional>
 #include <string>
+#include <systemc>
 
 #include "platform/assembly/fault_guard.h"
 
@@ -75,9 +79,9 @@ std::uint64_t resident_bytes(int statm) {
   FixedText text;
   text.add(
       "kernbench: error: out of memory: {:.1f} GiB are in use, --max-memory is {:.1f} GiB; the run "
-      "is ended at once\n",
+      "is ended at once",
       static_cast<double>(bytes) / 0x1p30, static_cast<double>(limit.load()) / 0x1p30);
-  text.write_to_stderr();
+  text.write_line_to_stderr();
   FaultGuard::end_process(exit_failed);
 }
 
@@ -104,6 +108,32 @@ void start_watching() {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+// --- Refused allocations: freed memory lets the run end normally
+
+std::size_t reserve_bytes = std::size_t{64} << 20U;  // address space, never touched
+std::atomic<void*> reserve{nullptr};
+std::atomic<bool> refused{false};
+
+void map_reserve() {
+  void* const block =
+      ::mmap(nullptr, reserve_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  reserve = block == MAP_FAILED ? nullptr : block;
+}
+
+// std::new_handler. Where the freed reserve does not serve the allocation and can be mapped again,
+// the allocation is too large: an error of its caller alone.
+void free_reserve() {
+  if (void* const block = reserve.exchange(nullptr)) {
+    ::munmap(block, reserve_bytes);
+    refused = true;
+    if (FaultGuard::on_guarded_thread()) sc_core::sc_pause();
+    return;
+  }
+  map_reserve();
+  if (reserve != nullptr) refused = false;
+  throw std::bad_alloc();
+}
+
 }  // namespace
 
 std::uint64_t host_memory_bytes() {
@@ -114,11 +144,17 @@ std::uint64_t host_memory_bytes() {
 
 void guard_memory(std::uint64_t limit_bytes) {
   if (limit.exchange(limit_bytes) > 0) return;  // already guarded
+  ::rlimit space{};
+  if (::getrlimit(RLIMIT_AS, &space) == 0)
+    reserve_bytes = std::min<std::size_t>(reserve_bytes, space.rlim_cur / 8);
+  map_reserve();
+  std::set_new_handler(&free_reserve);
   start_watching();
   ::pthread_atfork(nullptr, nullptr, &start_watching);
 }
 
 std::uint64_t guarded_memory_bytes() { return limit; }
-bool memory_limit_reached() { return reached; }
+bool memory_limit_reached() { return reached || refused; }
+bool allocation_refused() { return refused; }
 
 }  // namespace kernbench

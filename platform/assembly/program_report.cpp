@@ -10,10 +10,14 @@
 namespace kernbench {
 namespace {
 
-// Time in the format of format_ns().
+constexpr std::size_t longest_name = 256;
+
+// Time in the format of format_ns(). A name that has been overwritten may have any length: it
+// leaves room for the fault.
 void add_place(FixedText& text, const char* who) {
   const Fs now = sc_core::sc_time_stamp().value();
-  text.add("{} at {}.{:06}", who, now / fs_per_ns, now % fs_per_ns);
+  text.add("{} at {}.{:06}", std::string_view(who, ::strnlen(who, longest_name)), now / fs_per_ns,
+           now % fs_per_ns);
   text.strip('0');
   text.strip('.');
   text.add(" ns: ");
@@ -36,9 +40,11 @@ void add_program(FixedText& text, const RunningProgram& program,
 
 }  // namespace
 
-void FixedText::write_to_stderr() const {
-  const auto written = ::write(STDERR_FILENO, text_.data(), length_);
+void FixedText::write_line_to_stderr() {
+  text_[length_] = '\n';
+  const auto written = ::write(STDERR_FILENO, text_.data(), length_ + 1);
   static_cast<void>(written);
+  text_[length_] = '\0';
 }
 
 sc_core::sc_process_handle running_process() {
@@ -81,7 +87,7 @@ void ProgramReport::describe_at(const char* place, const char* what, const char*
 void ProgramReport::print(const char* reason) const {
   static FixedText line;  // static: little of a stack may be left
   line.clear();
-  line.add("kernbench: error: {}{}\n", reason, text_.c_str()).write_to_stderr();
+  line.add("kernbench: error: {}{}", reason, text_.c_str()).write_line_to_stderr();
 }
 
 }  // namespace kernbench

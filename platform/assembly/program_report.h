@@ -33,7 +33,7 @@ class FixedText {
   void clear() { text_[length_ = 0] = '\0'; }
 
   const char* c_str() const { return text_.data(); }
-  void write_to_stderr() const;
+  void write_line_to_stderr();  // the text and a line feed, which is never cut off
 
  private:
   std::array<char, 1024> text_{};

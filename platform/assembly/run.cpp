@@ -130,6 +130,10 @@ RunOutcome run_in_slices(const RunLimits& limits, const RunQuestions& ask) {
       advance_to(until);
       return end(RunStatus::until_reached, false);
     }
+    if (interrupted && next == 0) {  // the instant ends first
+      sc_core::sc_start(sc_core::SC_ZERO_TIME);
+      continue;
+    }
     if (interrupted || (limits.max_wall_s && seconds_since(start) >= *limits.max_wall_s))
       return end(cut_short, false);
     if (limits.sample && now() == limits.next_sample()) limits.sample();

@@ -1,10 +1,12 @@
 // The whole machine: names, links, ports, how a run ends.
 #include <boost/test/unit_test.hpp>
+#include <new>
 #include <set>
 
 #include "models/noc/link.h"
 #include "platform/assembly/machine_modules.h"
 #include "platform/assembly/machine_routes.h"
+#include "platform/assembly/memory_guard.h"
 #include "tests/support/error_text.h"
 #include "tests/support/forked.h"
 #include "tests/support/whole_machine.h"
@@ -272,6 +274,31 @@ KERNBENCH_SYSTEMC_TEST(wall_time_and_interrupts_end_the_run_between_slices) {
       limits);
   BOOST_TEST(name_of(result.status) == "interrupted");
   BOOST_TEST(reports == 2);
+}
+
+// As by operator new, in the first of three delta cycles of an instant.
+KERNBENCH_SYSTEMC_TEST(a_refused_allocation_ends_the_run_after_its_instant) {
+  guard_memory(std::uint64_t{1} << 50U);
+  WholeMachine m("topology.tiny.yaml");
+  RunLimits limits;
+  limits.interrupted = &memory_limit_reached;
+  int deltas = 0;
+  const RunResult result = m.run(
+      [&](HostPort&) {
+        for (;;) {
+          sc_core::wait(5, sc_core::SC_NS);
+          if (Component::now() == 15 * fs_per_ns) std::get_new_handler()();
+          for (int i = 0; i < 3; ++i, ++deltas) sc_core::wait(sc_core::SC_ZERO_TIME);
+        }
+      },
+      limits);
+  BOOST_TEST(name_of(result.status) == "interrupted");
+  BOOST_TEST(allocation_refused());
+  BOOST_TEST(result.simulated == 15 * fs_per_ns);
+  BOOST_TEST(deltas == 9);
+  // The reserve is free: one that can be had again is not why an allocation fails.
+  BOOST_CHECK_THROW(std::get_new_handler()(), std::bad_alloc);
+  BOOST_TEST(!memory_limit_reached());
 }
 
 KERNBENCH_SYSTEMC_TEST(max_wall_ends_the_run) {

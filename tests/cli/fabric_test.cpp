@@ -1,5 +1,7 @@
 // `--fabric runs` and `--fabric flits` (spec 2.11): the same rows, reports and link counts, in
 // fewer delta cycles.
+#include <sys/resource.h>
+
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <nlohmann/json.hpp>
@@ -143,6 +145,60 @@ BOOST_AUTO_TEST_CASE(an_interrupted_run_leaves_the_files_of_single_flits) {
   BOOST_TEST(folder.read("runs.csv").size() > 4096U);
   BOOST_TEST((folder.read("runs.csv") == folder.read("flits.csv")));
   BOOST_TEST((folder.read("links_of_runs.csv") == folder.read("links_of_flits.csv")));
+}
+
+// The host refuses memory in the middle of announced runs: as by Ctrl-C.
+BOOST_AUTO_TEST_CASE(a_run_without_memory_leaves_the_files_of_single_flits) {
+  const TemporaryFolder folder;
+  std::string errors[2], logs[2];
+  Json reports[2];
+  for (const bool runs : {false, true}) {
+    const ProgramResult result = kernbench_program(
+        bench_on_tiny("unruly", {"--param", "kernel=refused", "--op-log", folder.file("ops.csv"),
+                                 "--energy", "--json", "--fabric", runs ? "runs" : "flits"}),
+        {}, nullptr, KERNBENCH_UNRULY_PROGRAM);
+    BOOST_TEST(result.status == 1);
+    errors[runs] = result.err;
+    reports[runs] = Json::parse(result.out);
+    reports[runs].erase("host");
+    logs[runs] = folder.read("ops.csv");
+  }
+  BOOST_TEST((reports[0] == reports[1]), Json::diff(reports[0], reports[1]).dump(1));
+  check_contains(errors[0], {"kernbench: error: out of memory: the host refuses an allocation, at ",
+                             " of simulated time"});
+  BOOST_TEST(errors[0] == errors[1]);
+  BOOST_TEST(logs[0].back() == '\n');
+  BOOST_TEST((logs[0] == logs[1]));
+}
+
+// Requests arrive far faster than the memory serves them, until the host has no more.
+BOOST_AUTO_TEST_CASE(a_limit_of_the_host_leaves_the_files_of_single_flits) {
+#ifndef __SANITIZE_ADDRESS__
+  const TemporaryFolder folder;
+  const auto words = [&](const char* fabric, const char* name) {
+    return joined(traffic("stream", "sip0.cube0.pe*.pe_dma", "sip0.cube0.hbm_ctrl.*", "4096",
+                          "100000000", "0.5", "1"),
+                  {"--topology", "tiny", "--rate", "100000", "--fabric", fabric, "--csv", "--out",
+                   folder.file(name), "--links", folder.file(std::string("links_of_") + name)});
+  };
+  for (const char* fabric : {"runs", "flits"}) {
+    ProgramResult limited;
+    // The least limits end the program before its first request.
+    for (unsigned long mebibytes = 128; mebibytes <= 2048; mebibytes *= 2) {
+      limited = kernbench_program_limited(words(fabric, "limited.csv"), RLIMIT_AS, mebibytes << 20);
+      if (folder.has("limited.csv") && folder.read("limited.csv").size() > 4096) break;
+    }
+    BOOST_TEST(limited.status == 1, limited.status << ": " << limited.err);
+    check_contains(limited.err, {"out of memory: the host refuses an allocation (ulimit -v is "});
+    // Where one allocation is too large, "traffic at 12.5 ns: out of memory: ...".
+    const std::size_t at = limited.err.rfind(" at ");
+    BOOST_TEST_REQUIRE(at != std::string::npos, limited.err);
+    const std::string rest = limited.err.substr(at + 4);
+    completed(joined(words("flits", "flits.csv"), {"--until", rest.substr(0, rest.find(' '))}));
+    BOOST_TEST((folder.read("limited.csv") == folder.read("flits.csv")));
+    BOOST_TEST((folder.read("links_of_limited.csv") == folder.read("links_of_flits.csv")));
+  }
+#endif
 }
 
 // The signals of a router that is recorded show each flit; its neighbours serve runs.

@@ -97,6 +97,8 @@ constexpr std::array faults{
     Fault{"throw_of_a_text", [] { throw std::string("text"); }},
     Fault{"throw_of_a_class", [] { throw OwnClass{}; }},
     Fault{"bad_alloc", [] { kept = std::make_unique<std::vector<int>>(most, 1); }},
+    // As by operator new, once.
+    Fault{"refused", [] { std::get_new_handler()(); }},
     Fault{"pthread_exit", [] { ::pthread_exit(nullptr); }},
     Fault{"sc_stop", [] { sc_core::sc_stop(); }},
     Fault{"wait", [] { sc_core::wait(); }},
@@ -170,7 +172,9 @@ void run(Torch& torch) {
   if (kernel == "latin_1") return run_with_latin_1(torch);
   if (kernel == "recv_never" || kernel == "recv_by_all" || kernel == "sends")
     torch.ipcq.install(graphs::intra_pe_ring(0, 0, 4));
-  const Tensor t = torch.zeros({4, 8}, f16, {Placement::replicate, Placement::row_wise, 1, 4}, "t");
+  // "refused": the other PEs load for a long time.
+  const Shape shape{4, kernel == "refused" ? 65536 : 8};
+  const Tensor t = torch.zeros(shape, f16, {Placement::replicate, Placement::row_wise, 1, 4}, "t");
   torch.launch(
       LaunchSpec("calm").on_pes({0, 1, 2, 3}),
       [](tl::Program& tl, tl::Tensor x) { tl.load(x.local(), x.local_shape(), x.dtype()); }, t);
@@ -180,6 +184,7 @@ void run(Torch& torch) {
   torch.launch(
       LaunchSpec("wild").on_pes({0, 1, 2, 3}),
       [kernel](tl::Program& tl, tl::Tensor x) {
+        if (kernel == "refused" && tl.program_id() == 2) tl.cycles(300), commit(kernel);
         tl.load(x.local(), x.local_shape(), x.dtype());
         tl.cycles(10);
         if (kernel == "recv_by_all") tl.recv("E", {1}, i32);
