@@ -239,7 +239,7 @@ std::vector<Time> simulate(const Machine& m, bool runs = false, Time counted_at 
     }
     for (std::size_t i = 0; i < m.links.size(); i += 2) {
       const auto link = [](const NaiveLink& link) {
-        return MiniLink{std::to_string(link.bytes_per_fs * 1'000'000), link.propagation};
+        return MiniLink{std::to_string(link.bytes * 1'000'000), link.propagation};
       };
       machine.connect(name_of(m.links[i].from), name_of(m.links[i].to), link(m.links[i]),
                       link(m.links[i + 1]));
@@ -372,7 +372,7 @@ namespace {
 Machine random_machine_of_runs() {
   Machine m = random_machine(*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>());
   for (NaiveLink& link : m.links) {  // at the other rates a short flit takes no time
-    if (link.bytes_per_fs > 2 && *rc::gen::inRange(0, 4) > 0) link.bytes_per_fs = 1;
+    if (link.bytes > 2 && *rc::gen::inRange(0, 4) > 0) link.bytes = 1;
   }
   return m;
 }
@@ -387,7 +387,7 @@ RC_BOOST_PROP(runs_of_flits_have_the_times_of_single_flits, ()) {
 RC_BOOST_PROP(routers_that_take_single_flits_join_routers_that_take_runs, ()) {
   Machine m = random_machine(*rc::gen::arbitrary<bool>());
   for (NaiveLink& link : m.links) {
-    if (link.bytes_per_fs > 2) link.bytes_per_fs = 1;
+    if (link.bytes > 2) link.bytes = 1;
   }
   for (std::size_t i = 0; i < m.nodes.size(); ++i)
     m.plain_nodes.push_back(*rc::gen::arbitrary<bool>());

@@ -9,19 +9,33 @@ namespace {
 
 constexpr Time never = ~Time{0};
 
+Time overhead_of(const NaiveNode& node) { return node.pipelined ? node.latency : node.overhead; }
+
+// Rounded half up.
+Time service(const NaiveLink& link, std::uint64_t bytes) {
+  if (link.bytes == 0) return 0;
+  const auto twice = 2 * static_cast<unsigned __int128>(bytes) * link.in_fs;
+  return static_cast<Time>((twice + link.bytes) / (2 * static_cast<unsigned __int128>(link.bytes)));
+}
+
 }  // namespace
 
 NaiveFabric::NaiveFabric(std::vector<NaiveNode> nodes, std::vector<NaiveLink> links,
                          std::uint64_t flit_bytes)
     : nodes_(std::move(nodes)), flit_bytes_(flit_bytes), states_(nodes_.size()) {
   for (const NaiveLink& link : links) links_[{link.from, link.to}] = link;
-  for (std::size_t i = 0; i < nodes_.size(); ++i) states_[i].channels.resize(nodes_[i].num_pcs);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    states_[i].channels.resize(nodes_[i].num_pcs);
+    states_[i].reads.channels.resize(nodes_[i].read_channels);
+    states_[i].writes.channels.resize(nodes_[i].write_channels);
+  }
 }
 
 std::vector<Time> NaiveFabric::play(const std::vector<NaiveRequest>& requests,
                                     bool ids_of_traffic) {
   requests_ = requests;
   ended_.assign(requests.size(), never);
+  granted_ = ended_;
   std::map<int, std::uint64_t> counts;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     Message message;
@@ -35,20 +49,26 @@ std::vector<Time> NaiveFabric::play(const std::vector<NaiveRequest>& requests,
       message.flits = cut(requests[i].offset, requests[i].bytes);
     }
     messages_.push_back(message);
+    wake(message.path.front(), requests[i].issued);
   }
   std::size_t next = 0;
-  for (now_ = 0; std::count(ended_.begin(), ended_.end(), never) > 0; ++now_) {
-    if (now_ > 200'000) throw std::logic_error("the naive fabric does not come to an end");
+  while (!agenda_.empty()) {
+    now_ = agenda_.begin()->first;
     for (; next < requests.size() && requests[next].issued == now_; ++next) issue(next);
     // Without a link between, what happens at one node makes something happen at another at the
     // same instant.
-    for (bool busy = true; busy;) {
-      busy = false;
-      for (std::size_t node = 0; node < nodes_.size(); ++node)
-        busy = step(static_cast<int>(node)) || busy;
+    std::set<int> stepped;
+    for (auto of = agenda_.begin(); of != agenda_.end() && of->first == now_;
+         of = agenda_.begin()) {
+      const std::set<int> nodes = of->second;
+      agenda_.erase(of);
+      for (const int node : nodes) step(node);
+      stepped.insert(nodes.begin(), nodes.end());
     }
-    for (std::size_t node = 0; node < nodes_.size(); ++node) pass(static_cast<int>(node));
+    for (const int node : stepped) pass(node);
   }
+  if (std::count(ended_.begin(), ended_.end(), never) > 0)
+    throw std::logic_error("the naive fabric does not come to an end");
   return ended_;
 }
 
@@ -77,10 +97,12 @@ bool NaiveFabric::is_pcie(int node) const {
 
 void NaiveFabric::issue(std::size_t request) {
   const int node = requests_[request].path.front();
+  granted_[request] = now_;
   if (is_pcie(node)) {
     states_[static_cast<std::size_t>(node)].whole.push_back({now_, node, request, 0, 0});
+    wake(node, now_ + overhead_of(nodes_[static_cast<std::size_t>(node)]));
   } else if (nodes_[static_cast<std::size_t>(node)].kind == NaiveKind::dma) {
-    channel_of(request).waiting.push_back(request);
+    direction_of(request).waiting.push_back(request);
   } else {
     put_all_on_link(request, 0);
   }
@@ -102,10 +124,7 @@ void NaiveFabric::put_on_link(std::size_t message, std::uint64_t flit, std::size
   Time& available = available_[{from, to}];
   Time leaves = now_;
   if (!sent.flits.empty()) {
-    const std::uint64_t bytes = sent.flits[flit];
-    const Time service =
-        link.bytes_per_fs == 0 ? 0 : (2 * bytes + link.bytes_per_fs) / (2 * link.bytes_per_fs);
-    leaves = available = std::max(now_, available) + service;
+    leaves = available = std::max(now_, available) + service(link, sent.flits[flit]);
   } else if (!sent.host_control) {
     leaves = std::max(now_, available);
   }
@@ -118,6 +137,8 @@ void NaiveFabric::arrive(int node, const Item& item) {
   const NaiveKind kind = nodes_[static_cast<std::size_t>(node)].kind;
   const bool last = message.flits.empty() || item.flit + 1 == message.flits.size();
   const bool at_end = item.position + 1 == message.path.size();
+  wake(node, item.arrival);
+  wake(node, item.arrival + overhead_of(nodes_[static_cast<std::size_t>(node)]));
   if (kind == NaiveKind::end || ((is_pcie(node) || kind == NaiveKind::dma) && at_end)) {
     if (last) state.ending.push_back(item);
   } else if (kind == NaiveKind::dma) {
@@ -144,7 +165,7 @@ std::vector<NaiveFabric::Item> NaiveFabric::through(int node) {
   State& state = states_[static_cast<std::size_t>(node)];
   const NaiveNode& kind = nodes_[static_cast<std::size_t>(node)];
   const bool apart = kind.pipelined || kind.servers != NaiveNode::Servers::node;
-  const Time overhead = kind.pipelined ? kind.latency : kind.overhead;
+  const Time overhead = overhead_of(kind);
   std::vector<Item> out;
   const auto take = [&](std::vector<Item>& from) {
     for (const Item& item : from) {
@@ -171,6 +192,7 @@ std::vector<NaiveFabric::Item> NaiveFabric::through(int node) {
       state.holding = true;
       state.held = item;
       state.held_until = now_ + overhead;
+      wake(node, state.held_until);
     } else {
       out.push_back(item);
     }
@@ -194,6 +216,7 @@ void NaiveFabric::pipe(int node, std::vector<Item>& out) {
     Time& free_at = state.free_at[server];
     if (item.arrival > now_ || free_at > now_) {
       waiting.push_back(item);
+      wake(node, std::max(item.arrival, free_at));
       continue;
     }
     const bool first = item.flit == 0;
@@ -201,6 +224,7 @@ void NaiveFabric::pipe(int node, std::vector<Item>& out) {
     const Time hold = of.pipelined ? std::max(first ? of.occupancy : 0, of.flit_occupancy) : once;
     free_at = now_ + hold;
     state.in_pipeline.push_back({now_ + (of.pipelined ? of.latency : once), item});
+    wake(node, state.in_pipeline.back().first);
   }
   state.inbox = waiting;
   for (const auto& [leaves, item] : state.in_pipeline) {
@@ -220,27 +244,28 @@ std::vector<NaiveFabric::Item> NaiveFabric::take_arrived(std::vector<Item>& item
 }
 
 void NaiveFabric::end(std::size_t message) {
-  ended_[messages_[message].request] = now_;
-  const int initiator = requests_[messages_[message].request].path.front();
-  if (nodes_[static_cast<std::size_t>(initiator)].kind == NaiveKind::dma)
-    channel_of(message).held = false;
+  const std::size_t request = messages_[message].request;
+  ended_[request] = now_;
+  const int initiator = requests_[request].path.front();
+  if (nodes_[static_cast<std::size_t>(initiator)].kind != NaiveKind::dma) return;
+  for (DmaChannel& channel : direction_of(message).channels) {
+    if (channel.held && messages_[channel.current].request == request) channel.held = false;
+  }
 }
 
-NaiveFabric::DmaChannel& NaiveFabric::channel_of(std::size_t message) {
+NaiveFabric::DmaDirection& NaiveFabric::direction_of(std::size_t message) {
   const NaiveRequest& request = requests_[messages_[message].request];
   State& state = states_[static_cast<std::size_t>(request.path.front())];
   return request.kind == NaiveRequest::Kind::read ? state.reads : state.writes;
 }
 
-bool NaiveFabric::step(int node) {
+void NaiveFabric::step(int node) {
   State& state = states_[static_cast<std::size_t>(node)];
-  const std::vector<Item> ending = take_arrived(state.ending, now_);
-  for (const Item& item : ending) end(item.message);
+  for (const Item& item : take_arrived(state.ending, now_)) end(item.message);
   const NaiveKind kind = nodes_[static_cast<std::size_t>(node)].kind;
-  if (kind == NaiveKind::hbm) return step_hbm(node) || !ending.empty();
-  if (kind == NaiveKind::dma) return step_dma(node) || !ending.empty();
-  const std::vector<Item> served = through(node);
-  for (const Item& item : served) {
+  if (kind == NaiveKind::hbm) return step_hbm(node);
+  if (kind == NaiveKind::dma) return step_dma(node);
+  for (const Item& item : through(node)) {
     switch (kind) {
       case NaiveKind::router:
         put_on_link(item.message, item.flit, item.position);
@@ -263,29 +288,28 @@ bool NaiveFabric::step(int node) {
         }
     }
   }
-  return !ending.empty() || !served.empty();
 }
 
 // Grants, and what has paid its overhead since its grant: to the tcm at once, to a link when all
 // that starts at this instant is there.
-bool NaiveFabric::step_dma(int node) {
+void NaiveFabric::step_dma(int node) {
   State& state = states_[static_cast<std::size_t>(node)];
-  bool busy = false;
-  for (DmaChannel* channel : {&state.reads, &state.writes}) {
-    if (!channel->held && !channel->waiting.empty()) {
-      channel->held = true;
-      channel->injected = false;
-      channel->current = channel->waiting.front();
-      channel->granted = now_;
-      channel->waiting.erase(channel->waiting.begin());
-    }
-    const Time overhead = nodes_[static_cast<std::size_t>(node)].overhead;
-    if (!channel->held || channel->injected || channel->granted + overhead != now_) continue;
-    busy = channel->injected = true;
-    if (messages_[channel->current].path.size() == 2) {
-      put_all_on_link(channel->current, 0);
-    } else {
-      state.starting.push_back(channel);
+  const Time overhead = nodes_[static_cast<std::size_t>(node)].overhead;
+  for (DmaDirection* direction : {&state.reads, &state.writes}) {
+    for (DmaChannel& channel : direction->channels) {
+      if (!channel.held && !direction->waiting.empty()) {
+        channel = {true, false, direction->waiting.front(), now_};
+        granted_[channel.current] = now_;
+        direction->waiting.erase(direction->waiting.begin());
+        wake(node, now_ + overhead);
+      }
+      if (!channel.held || channel.injected || channel.granted + overhead != now_) continue;
+      channel.injected = true;
+      if (messages_[channel.current].path.size() == 2) {
+        put_all_on_link(channel.current, 0);
+      } else {
+        state.starting.push_back(&channel);
+      }
     }
   }
   // To the tcm nothing competes.
@@ -298,7 +322,6 @@ bool NaiveFabric::step_dma(int node) {
   state.passing.erase(std::remove_if(state.passing.begin(), state.passing.end(), is_inwards),
                       state.passing.end());
   for (const Item& item : inwards) put_on_link(item.message, item.flit, item.position);
-  return busy || !inwards.empty();
 }
 
 // What starts at the node, of one instant the earlier grant first, then by id; then what comes from
@@ -327,19 +350,16 @@ Time NaiveFabric::book(int node, std::uint64_t burst, char direction) {
   return channel.available;
 }
 
-bool NaiveFabric::step_hbm(int node) {
+void NaiveFabric::step_hbm(int node) {
   const NaiveNode& hbm = nodes_[static_cast<std::size_t>(node)];
   State& state = states_[static_cast<std::size_t>(node)];
-  const std::vector<Item> served = through(node);
-  bool busy = !served.empty();
-  for (const Item& item : served) {
+  for (const Item& item : through(node)) {
     const NaiveRequest request = requests_[messages_[item.message].request];
     if (request.kind == NaiveRequest::Kind::read) {
       std::map<std::uint64_t, Time> finish;
-      for (std::uint64_t at = request.offset; at < request.offset + request.bytes; ++at) {
-        const std::uint64_t burst = at / hbm.burst_bytes;
-        if (finish.count(burst) == 0) finish[burst] = book(node, burst, 'R');
-      }
+      for (std::uint64_t burst = request.offset / hbm.burst_bytes;
+           burst <= (request.offset + request.bytes - 1) / hbm.burst_bytes; ++burst)
+        finish[burst] = book(node, burst, 'R');
       const std::size_t response = answer(item.message);
       std::uint64_t upto = request.offset;
       for (std::uint64_t flit = 0; flit < messages_[response].flits.size(); ++flit) {
@@ -349,6 +369,7 @@ bool NaiveFabric::step_hbm(int node) {
           if (burst <= (upto - 1) / hbm.burst_bytes) ready = std::max(ready, time);
         }
         state.departures.push_back({ready, tie(item), response, flit, false});
+        wake(node, ready);
       }
     } else {
       const std::vector<std::uint64_t> flits = messages_[item.message].flits;
@@ -359,8 +380,10 @@ bool NaiveFabric::step_hbm(int node) {
         Time& latest = state.latest[item.message];
         latest = std::max(latest, book(node, burst, 'W'));
       }
-      if (item.flit + 1 == flits.size())
+      if (item.flit + 1 == flits.size()) {
         state.departures.push_back({state.latest[item.message], tie(item), item.message, 0, true});
+        wake(node, state.latest[item.message]);
+      }
     }
   }
   std::sort(state.departures.begin(), state.departures.end(),
@@ -370,7 +393,6 @@ bool NaiveFabric::step_hbm(int node) {
   while (!state.departures.empty() && state.departures.front().time == now_) {
     const Departure departure = state.departures.front();
     state.departures.erase(state.departures.begin());
-    busy = true;
     if (!departure.commit) {
       put_on_link(departure.message, departure.flit, 0);
     } else if (requests_[messages_[departure.message].request].kind ==
@@ -380,7 +402,6 @@ bool NaiveFabric::step_hbm(int node) {
       put_on_link(answer(departure.message), 0, 0);
     }
   }
-  return busy;
 }
 
 }  // namespace kernbench::test

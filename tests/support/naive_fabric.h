@@ -1,13 +1,14 @@
-// Spec 2.2 to 2.6 once more, written to be compared with the page and not to be fast: time advances
-// femtosecond by femtosecond, every list is sorted when it is used, every burst is booked by
-// itself. The models are compared with it on random machines.
+// Spec 2.2 to 2.6 once more, written to be compared with the page and not to be fast: every flit is
+// an event of its own at every node, every list is sorted when it is used, every burst is booked by
+// itself. The models are compared with it on random machines, and the program on files of requests.
 //
-// A dma has a read and a write channel, each held by one request at a time; behind it, without a
-// link between, is a tcm.
+// A dma has read and write channels, each held by one request at a time; behind it, without a link
+// between, is a tcm.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -29,12 +30,15 @@ struct NaiveNode {
   // HBM only
   std::uint64_t num_pcs = 1, burst_bytes = 1;
   Time burst_time = 0, switch_penalty = 0;
+  // Dma only
+  std::size_t read_channels = 1, write_channels = 1;
 };
 
 struct NaiveLink {
   int from = 0, to = 0;
-  std::uint64_t bytes_per_fs = 0;  // 0 = unlimited
+  std::uint64_t bytes = 0;  // in `in_fs`; 0 = unlimited
   Time propagation = 1;
+  Time in_fs = 1;
 };
 
 struct NaiveRequest {
@@ -52,6 +56,8 @@ class NaiveFabric {
   // Plays the requests, in ascending order of issue; returns the time at which each ended. Ids of
   // `traffic`: (time, row).
   std::vector<Time> play(const std::vector<NaiveRequest>& requests, bool ids_of_traffic = false);
+  // Times at which their channels were granted; at a node without channels, of the issue.
+  const std::vector<Time>& granted() const { return granted_; }
 
  private:
   using Id = std::tuple<Time, int, std::uint64_t>;  // issue, initiator, count at the initiator
@@ -74,12 +80,15 @@ class NaiveFabric {
     Time available = 0;
     char last = ' ';
   };
-  // Of a dma: reads or writes.
   struct DmaChannel {
-    std::vector<std::size_t> waiting;  // messages
     bool held = false, injected = false;
     std::size_t current = 0;
     Time granted = 0;
+  };
+  // Of a dma: reads or writes.
+  struct DmaDirection {
+    std::vector<std::size_t> waiting;  // messages
+    std::vector<DmaChannel> channels;
   };
   struct Departure {
     Time time = 0;
@@ -98,7 +107,7 @@ class NaiveFabric {
     std::vector<HbmChannel> channels;
     std::map<std::size_t, Time> latest;  // per outstanding write
     std::vector<Departure> departures;
-    DmaChannel reads, writes;
+    DmaDirection reads, writes;
     std::vector<Item> passing;  // from the tcm behind a dma, and to it
     std::vector<DmaChannel*> starting;
   };
@@ -107,21 +116,22 @@ class NaiveFabric {
   void sort(std::vector<Item>& items) const;
   std::vector<std::uint64_t> cut(std::uint64_t offset, std::uint64_t bytes) const;
   bool is_pcie(int node) const;
+  void wake(int node, Time at) { agenda_[at].insert(node); }
   void issue(std::size_t request);
   void put_on_link(std::size_t message, std::uint64_t flit, std::size_t position);
   void put_all_on_link(std::size_t message, std::size_t position);
   void arrive(int node, const Item& item);
   std::size_t answer(std::size_t message);
   void end(std::size_t message);
-  DmaChannel& channel_of(std::size_t message);
+  DmaDirection& direction_of(std::size_t message);
   static std::vector<Item> take_arrived(std::vector<Item>& items, Time by);
 
   std::vector<Item> through(int node);  // served at now_, in the order in which it goes on
   void pipe(int node, std::vector<Item>& out);
-  bool step(int node);  // whether anything happened
-  bool step_dma(int node);
+  void step(int node);
+  void step_dma(int node);
   void pass(int node);
-  bool step_hbm(int node);
+  void step_hbm(int node);
   Time book(int node, std::uint64_t burst, char direction);
 
   std::vector<NaiveNode> nodes_;
@@ -129,10 +139,11 @@ class NaiveFabric {
   std::map<std::pair<int, int>, Time> available_;
   std::uint64_t flit_bytes_;
   Time now_ = 0;
+  std::map<Time, std::set<int>> agenda_;  // nodes at which something may happen
   std::vector<NaiveRequest> requests_;
   std::vector<Message> messages_;
   std::vector<State> states_;
-  std::vector<Time> ended_;
+  std::vector<Time> granted_, ended_;
 };
 
 }  // namespace kernbench::test
