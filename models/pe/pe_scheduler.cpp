@@ -112,7 +112,7 @@ void PeScheduler::submit(CommandRequest& request) {
   inbox_.push_back(&context);
   ++submitted_;
   show_commands();
-  trace(TraceKind::command_submitted, id, -1, simple.bytes);
+  trace(TraceKind::command_submitted, id, -1, simple.bytes, "", context.stream());
   log_.debug([&] { return context.text() + " accepted"; });
   if (due_ != never_fs) return;  // queued after others
   begin_dispatch();

@@ -102,9 +102,9 @@ class PeScheduler : public Component,
   void record(const CommandContext& context);
   void show_commands();
   void trace(TraceKind kind, std::uint64_t command, std::int64_t tile, std::uint64_t bytes,
-             const char* stage = "") {
+             const char* stage = "", std::uint32_t stream = 0) {
     if (trace_events_.observed())
-      trace_events_.write({kind, now(), this, command, tile, bytes, stage});
+      trace_events_.write({kind, now(), this, command, tile, bytes, stage, stream});
   }
   void wake() { step_.notify(sc_core::SC_ZERO_TIME); }
 

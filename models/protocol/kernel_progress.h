@@ -112,7 +112,8 @@ struct TraceEvent {
   std::uint64_t command_id = 0;
   std::int64_t tile_id = -1;  // -1: the command as a whole
   std::uint64_t bytes = 0;
-  const char* stage = "";  // static: "DMA_READ", ...; "": the command or tile as a whole
+  const char* stage = "";    // static: "DMA_READ", ...; "": the command or tile as a whole
+  std::uint32_t stream = 0;  // command_submitted of a machine: stream of the kernel's launch
 };
 
 }  // namespace kernbench

@@ -67,21 +67,21 @@ class ChromeTimeline final : public TimelineWriter {
   }
 
   void begin(TimelineTrack track, Fs time, std::string_view name, const char* category,
-             const TimelineArguments& arguments, const TimelineFlows& flows) override {
+             const TimelineArguments& arguments, const TimelineFlow& flow) override {
     event('B', track, time,
           fmt::format(",\"name\":{},\"cat\":\"{}\"{}", json_string(name), category,
                       arguments_text(arguments)));
-    for (const TimelineFlow& each : flows) flow(track, time, each);
+    point(track, time, flow);
   }
 
   void end(TimelineTrack track, Fs time, const TimelineArguments& arguments,
-           const TimelineFlows& flows) override {
-    for (const TimelineFlow& each : flows) flow(track, time, each);
+           const TimelineFlow& flow) override {
+    point(track, time, flow);
     event('E', track, time, arguments_text(arguments));
   }
 
   void leave(TimelineTrack track, Fs time, std::string_view /*name*/, std::uint64_t id) override {
-    flow(track, time, {id, TimelineFlow::Point::first});
+    point(track, time, {id, TimelineFlow::Point::first});
   }
 
   void counter(TimelineTrack track, Fs time, double value) override {
@@ -114,7 +114,8 @@ class ChromeTimeline final : public TimelineWriter {
     line(fmt::format("{{\"ph\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{}{}}}", phase,
                      places_.at(track).process, track, microseconds(time), rest));
   }
-  void flow(TimelineTrack track, Fs time, const TimelineFlow& flow) {
+  void point(TimelineTrack track, Fs time, const TimelineFlow& flow) {
+    if (flow.id == 0) return;
     constexpr const char* phases = "stf";
     const char phase = phases[static_cast<std::size_t>(flow.point)];
     event(phase, track, time,

@@ -78,17 +78,17 @@ class PerfettoTimeline final : public TimelineWriter {
   }
 
   void begin(TimelineTrack track, Fs time, std::string_view name, const char* category,
-             const TimelineArguments& arguments, const TimelineFlows& flows) override {
+             const TimelineArguments& arguments, const TimelineFlow& flow) override {
     ProtobufText event = event_of(track_event::slice_begin, track);
     event.add(track_event::category_iids, categories_.number_of(category, new_texts_));
     event.add(track_event::name_iid, names_.number_of(name, new_texts_));
-    put_slice(time, event, arguments, flows);
+    put_slice(time, event, arguments, flow);
   }
 
   void end(TimelineTrack track, Fs time, const TimelineArguments& arguments,
-           const TimelineFlows& flows) override {
+           const TimelineFlow& flow) override {
     ProtobufText event = event_of(track_event::slice_end, track);
-    put_slice(time, event, arguments, flows);
+    put_slice(time, event, arguments, flow);
   }
 
   // The slice is already in the file: a mark inside it carries the arrow.
@@ -111,7 +111,7 @@ class PerfettoTimeline final : public TimelineWriter {
   }
 
   void put_slice(Fs time, ProtobufText& event, const TimelineArguments& arguments,
-                 const TimelineFlows& flows) {
+                 const TimelineFlow& flow) {
     for (const TimelineArgument& argument : arguments) {
       ProtobufText annotation;
       annotation.add(debug_annotation::name_iid,
@@ -123,7 +123,7 @@ class PerfettoTimeline final : public TimelineWriter {
       }
       event.add(track_event::debug_annotations, annotation);
     }
-    for (const TimelineFlow& flow : flows)
+    if (flow.id != 0)
       event.add_fixed64(flow.point == TimelineFlow::Point::last ? track_event::terminating_flow_ids
                                                                 : track_event::flow_ids,
                         flow.id);

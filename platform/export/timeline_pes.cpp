@@ -70,10 +70,9 @@ void TimelinePes::begin_due(Pe& pe, Fs now) {
                      [launch](const Launch& earlier) { return earlier.stream == launch->stream; });
     if (launch->begun || launch->start > now || !first_of_stream) continue;
     launch->begun = true;
-    const TimelineFlows flows =
-        out_.arrow(launch->request, launch->start, pe.path, SliceKind::kernel);
-    launch->slice =
-        out_.begin(SliceKind::kernel, *pe.kernel_lanes, launch->start, launch->kernel, {}, flows);
+    launch->slice = out_.begin(SliceKind::kernel, *pe.kernel_lanes, launch->start, launch->kernel,
+                               {{"stream", launch->stream}},
+                               out_.arrow(launch->request, launch->start, pe.path));
   }
 }
 
@@ -94,11 +93,12 @@ void TimelinePes::launch_answered(const TieKey& key, Fs now) {
   begin_due(pe, now);
 }
 
-TimelinePes::Open TimelinePes::running_on(Pe& pe, Fs now) {
+TimelinePes::Open TimelinePes::running_on(Pe& pe, std::uint32_t stream, Fs now) {
   begin_due(pe, now);
-  const auto last = std::find_if(pe.launches.rbegin(), pe.launches.rend(),
-                                 [](const Launch& launch) { return launch.begun; });
-  return last == pe.launches.rend() ? 0 : last->slice;
+  const auto first =
+      std::find_if(pe.launches.begin(), pe.launches.end(),
+                   [stream](const Launch& launch) { return launch.stream == stream; });
+  return first == pe.launches.end() ? 0 : first->slice;
 }
 
 // --- Commands, tiles, stages
@@ -126,7 +126,7 @@ void TimelinePes::write(const TraceEvent& event) {
   Pe& pe = *engine.pe;
   switch (event.kind) {
     case TraceKind::command_submitted:
-      pe.commands[event.command_id].submitted = event.time;
+      pe.commands[event.command_id] = {event.time, event.stream, false, 0, {}};
       return;
     case TraceKind::sub_command_dispatched:
       return dispatched(pe, event);
@@ -150,19 +150,18 @@ void TimelinePes::dispatched(Pe& pe, const TraceEvent& event) {
   if (!command.begun) {
     const std::string name =
         fmt::format("{} #{}", is_tile ? "composite" : event.stage, event.command_id);
-    const TimelineFlows flows =
-        out_.arrow(running_on(pe, event.time), command.submitted, name, SliceKind::command);
+    const Open kernel = running_on(pe, command.stream, event.time);
     command.begun = true;
-    command.slice =
-        out_.begin(SliceKind::command, *pe.command_lanes, command.submitted, name,
-                   arguments_of(event.command_id, -1, is_tile ? 0 : event.bytes), flows);
+    command.slice = out_.begin(SliceKind::command, *pe.command_lanes, command.submitted, name,
+                               arguments_of(event.command_id, -1, is_tile ? 0 : event.bytes),
+                               out_.arrow(kernel, command.submitted, name));
   }
   if (!is_tile) return;
   const std::string name = fmt::format("tile {}", event.tile_id);
-  const TimelineFlows flows = out_.arrow(command.slice, event.time, name, SliceKind::tile);
   pe.tiles[{event.command_id, event.tile_id}] =
       out_.begin(SliceKind::tile, *pe.tile_lanes, event.time, name,
-                 arguments_of(event.command_id, event.tile_id, 0), flows);
+                 arguments_of(event.command_id, event.tile_id, 0),
+                 out_.arrow(command.slice, event.time, name));
 }
 
 // "GEMM 3" of tile 3; "GEMM" of a command without tiles.
@@ -178,18 +177,23 @@ void TimelinePes::stage_begins(Engine& engine, const TraceEvent& event) {
              command != engine.pe->commands.end()) {
     from = command->second.slice;
   }
-  const TimelineFlows flows = out_.arrow(from, event.time, event.stage, SliceKind::stage);
   const std::string name = is_tile ? fmt::format("{} {}", event.stage, event.tile_id) : event.stage;
-  stage.services[key] = {
-      event.time,
-      out_.begin(SliceKind::stage, stage.lanes, event.time, name,
-                 arguments_of(event.command_id, event.tile_id, event.bytes), flows),
-      {}};
-  stage.servers = std::max(stage.servers, stage.services.size());
+  stage.change(event.time);
+  stage.services[key] = {event.time,
+                         out_.begin(SliceKind::stage, stage.lanes, event.time, name,
+                                    arguments_of(event.command_id, event.tile_id, event.bytes),
+                                    out_.arrow(from, event.time, event.stage)),
+                         {}};
+}
+
+void TimelinePes::Stage::change(Fs now) {
+  if (now > changed) servers = std::max(servers, services.size());
+  changed = now;
 }
 
 void TimelinePes::stage_ends(Engine& engine, const TraceEvent& event) {
   Stage& stage = stage_of(engine, event.stage);
+  stage.change(event.time);
   const auto service = stage.services.extract({event.command_id, event.tile_id});
   if (!service) return;
   out_.windows.add_time(stage.busy, service.mapped().start, event.time);
@@ -237,35 +241,34 @@ void TimelinePes::draw_operation(const ExecutedOp& op) {
                         TimelineRank::operation);
   const Open slice =
       out_.begin(SliceKind::operation, *lanes, op.t_start, op.name, {{"bytes", op.bytes}});
-  TimelineFlows flows;
+  TimelineArrowPoint arrow;
   if (name == "ipcq_send") {
-    const std::uint64_t arrow = slice == 0 ? 0 : out_.new_flow();
-    if (arrow != 0) flows.push_back({arrow, TimelineFlow::Point::first});
-    pe_of(scope).sent.push_back(arrow);
+    arrow.arrow = std::make_shared<TimelineArrow>();
+    pe_of(scope).sent.push_back(arrow.arrow);
   } else if (name == "ipcq_recv") {
-    std::uint64_t& consumed = pe_of(scope).consumed;
-    if (consumed != 0) out_.arrive(slice, op.t_end, "received", consumed);
-    consumed = 0;
+    if (Arrow consumed = std::exchange(pe_of(scope).consumed, nullptr))
+      out_.arrive(slice, op.t_end, "received", std::move(consumed));
   }
-  out_.end(slice, op.t_end, {}, flows);
+  out_.end(slice, op.t_end, {}, std::move(arrow));
 }
 
-std::uint64_t TimelinePes::message_left(const IpcqMessage& message) {
+TimelinePes::Arrow TimelinePes::message_left(const IpcqMessage& message) {
   const auto pe = pes_.find(message.source.str());
-  if (pe == pes_.end() || pe->second.sent.empty()) return 0;
-  const std::uint64_t arrow = pe->second.sent.front();
+  if (pe == pes_.end() || pe->second.sent.empty()) return nullptr;
+  Arrow arrow = std::move(pe->second.sent.front());
   pe->second.sent.pop_front();
   return arrow;
 }
 
-void TimelinePes::message_ended(const IpcqMessage& message, std::uint64_t arrow) {
-  if (arrow != 0) arrows_[{message.installation, message.dst_addr, message.sender_seq}] = arrow;
+void TimelinePes::message_ended(const IpcqMessage& message, Arrow arrow) {
+  if (arrow == nullptr) return;
+  arrows_[{message.installation, message.dst_addr, message.sender_seq}] = std::move(arrow);
 }
 
 void TimelinePes::write(const MessageProgress& step) {
   if (step.step != MessageProgress::Step::consumed) return;
   const auto arrow = arrows_.extract({step.installation, step.slot, step.number});
-  pe_of(scope_in_machine(*step.node)).consumed = arrow.empty() ? 0 : arrow.mapped();
+  pe_of(scope_in_machine(*step.node)).consumed = arrow.empty() ? nullptr : arrow.mapped();
 }
 
 std::optional<TimelinePes::StageOf> TimelinePes::dma_stage(const sc_core::sc_object& dma,
@@ -286,6 +289,7 @@ void TimelinePes::close(Fs now) {
   for (auto& [path, pe] : pes_) begin_due(pe, now);
   for (auto& [name, engine] : by_name_) {
     for (auto& [stage_name, stage] : engine->stages) {
+      stage.change(now);
       for (const auto& [key, service] : stage.services)
         out_.windows.add_time(stage.busy, service.start, now);
     }

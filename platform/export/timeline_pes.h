@@ -43,10 +43,11 @@ class TimelinePes final : private tlm::tlm_analysis_if<TraceEvent>,
   void launch_reached(const std::string& pe, const TieKey& key, const KernelLaunch& launch, Fs now);
   // Records the response of a launch; ignores transactions that are not launches.
   void launch_answered(const TieKey& key, Fs now);
-  // Arrow of a message that leaves its sender; 0: none.
-  std::uint64_t message_left(const IpcqMessage& message);
+  using Arrow = std::shared_ptr<TimelineArrow>;
+  // Arrow of a message that leaves its sender; null: none.
+  Arrow message_left(const IpcqMessage& message);
   // Records the release of the message: it was written to its slot, or dropped.
-  void message_ended(const IpcqMessage& message, std::uint64_t arrow);
+  void message_ended(const IpcqMessage& message, Arrow arrow);
 
   // Stage in service on a PE_DMA since `start`.
   struct StageOf {
@@ -77,6 +78,7 @@ class TimelinePes final : private tlm::tlm_analysis_if<TraceEvent>,
   };
   struct Command {
     Fs submitted = 0;
+    std::uint32_t stream = 0;  // of its kernel
     bool begun = false;
     Open slice = 0;
     std::string op;
@@ -87,8 +89,8 @@ class TimelinePes final : private tlm::tlm_analysis_if<TraceEvent>,
     std::deque<Launch> launches;  // the first of each stream runs
     std::map<std::uint64_t, Command> commands;
     std::map<TileKey, Open> tiles;
-    std::deque<std::uint64_t> sent;  // arrows of sends whose message has not left
-    std::uint64_t consumed = 0;      // arrow of the message consumed last
+    std::deque<Arrow> sent;  // arrows of sends whose message has not left
+    Arrow consumed;          // arrow of the message consumed last
   };
   struct Service {
     Fs start = 0;
@@ -98,8 +100,10 @@ class TimelinePes final : private tlm::tlm_analysis_if<TraceEvent>,
   struct Stage {
     TimelineLanes& lanes;
     TimelineWindows::Series& busy;
-    std::size_t servers = 1;  // maximum of concurrent services
+    std::size_t servers = 1;  // maximum of concurrent services between two instants
     std::map<TileKey, Service> services;
+    Fs changed = 0;       // last change of the services
+    void change(Fs now);  // before a change
   };
   struct Engine {
     Pe* pe = nullptr;
@@ -115,8 +119,8 @@ class TimelinePes final : private tlm::tlm_analysis_if<TraceEvent>,
   Engine& engine_of(const sc_core::sc_object& node);
   Stage& stage_of(Engine& engine, const char* stage);
 
-  // Latest started kernel among those that run; 0: none runs.
-  Open running_on(Pe& pe, Fs now);
+  // Kernel of the stream; 0: none runs.
+  Open running_on(Pe& pe, std::uint32_t stream, Fs now);
   // Begins the slices of kernels that run, if their start has passed.
   void begin_due(Pe& pe, Fs now);
   void dispatched(Pe& pe, const TraceEvent& event);
@@ -137,7 +141,7 @@ class TimelinePes final : private tlm::tlm_analysis_if<TraceEvent>,
       operations_;  // operations of engines without stages, by name; looked up only
   std::map<RequestKey, Open> requests_;
   std::map<TieKey, Pe*> launched_on_;
-  std::map<MessageKey, std::uint64_t> arrows_;  // arrows of messages not yet consumed
+  std::map<MessageKey, Arrow> arrows_;  // arrows of messages not yet consumed
   AnalysisBinding<TraceEvent> events_;
   AnalysisBinding<ExecutedOp> ops_;
   AnalysisBinding<MessageProgress> progress_;

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
+
+#include "models/base/component.h"
 
 namespace kernbench {
 namespace {
@@ -77,59 +80,159 @@ std::size_t TimelineRecorder::take_lane(TimelineLanes& of, Fs start) {
 
 // --- Slices
 
-bool TimelineRecorder::has_room(SliceKind kind) const {
-  return written_ < limit_ && (kind <= SliceKind::command || details_ < limit_ - limit_ / 8);
+bool TimelineRecorder::Slice::operator<(const Slice& other) const {
+  const auto order = [](const Slice& of) {
+    return std::tie(of.start, of.lanes->group, of.lanes->rank, of.lanes->name);
+  };
+  if (order(*this) != order(other)) return order(*this) < order(other);
+  if (kind == SliceKind::host_call) return false;  // nested calls, in the order of their thread
+  const auto value = [](const TimelineArgument& of) { return std::tie(of.number, of.text); };
+  const auto differing = std::mismatch(
+      arguments.begin(), arguments.end(), other.arguments.begin(), other.arguments.end(),
+      [value](const auto& a, const auto& b) { return value(a) == value(b); });
+  if (differing.first != arguments.end() && differing.second != other.arguments.end())
+    return value(*differing.first) < value(*differing.second);
+  return name < other.name;
+}
+
+void TimelineRecorder::enter_instant() {
+  if (Component::now() == instant_) return;
+  end_instant();
+  instant_ = Component::now();
 }
 
 TimelineRecorder::Open TimelineRecorder::begin(SliceKind kind, TimelineLanes& lanes, Fs start,
                                                const std::string& name, TimelineArguments arguments,
-                                               const TimelineFlows& flows) {
-  const auto number = static_cast<std::size_t>(kind);
-  if (!has_room(kind)) {
-    ++left_out_.at(number);
-    left_out_from_ = std::min(left_out_from_, start);
-    return 0;
-  }
-  ++written_;
-  if (kind > SliceKind::command) ++details_;
-  const Slice slice{&lanes, take_lane(lanes, start), start, start};
+                                               TimelineArrowPoint arrow) {
+  enter_instant();
   arguments.emplace_back("start_fs", start);
-  writer_->begin(slice.track(), start, name, kinds.at(number).category, arguments, flows);
-  open_.emplace(++begun_, slice);
-  return begun_;
+  const auto [entry, is_new] = open_.emplace(
+      ++last_slice_,
+      Slice{kind, &lanes, start, start, 0, false, name, std::move(arguments), std::move(arrow)});
+  begun_.push_back(&*entry);
+  return entry->first;
+}
+
+TimelineRecorder::Slice* TimelineRecorder::reported(Open slice) {
+  enter_instant();
+  const auto found = open_.find(slice);
+  if (found == open_.end()) return nullptr;
+  Slice& of = found->second;
+  if (of.is_written && of.marks.empty() && !of.ending) changed_.push_back(&*found);
+  return &of;
 }
 
 void TimelineRecorder::end(Open slice, Fs end, TimelineArguments arguments,
-                           const TimelineFlows& flows) {
-  const auto found = open_.find(slice);
-  if (found == open_.end()) return;
-  const Slice& ended = found->second;
-  end = std::max(end, ended.latest);
-  arguments.emplace_back("dur_fs", end - ended.start);
-  writer_->end(ended.track(), end, arguments, flows);
-  ended.lanes->lanes[ended.lane].free_at = end;
-  open_.erase(found);
+                           TimelineArrowPoint arrow) {
+  if (Slice* const ended = reported(slice))
+    ended->ending = Ending{end, std::move(arguments), std::move(arrow)};
 }
 
-TimelineFlows TimelineRecorder::arrow(Open slice, Fs time, const std::string& name, SliceKind to) {
-  const auto found = open_.find(slice);
-  if (found == open_.end() || !has_room(to)) return {};
-  Slice& left = found->second;
-  left.latest = std::max(time, left.latest);
-  writer_->leave(left.track(), left.latest, name, ++flows_);
-  return {{flows_, TimelineFlow::Point::last}};
+TimelineArrowPoint TimelineRecorder::arrow(Open slice, Fs time, const std::string& name) {
+  Slice* const source = reported(slice);
+  if (source == nullptr) return {};
+  const auto arrow = std::make_shared<TimelineArrow>(TimelineArrow{slice, 0});
+  source->marks.push_back({time, name, {arrow, TimelineFlow::Point::first}});
+  return {arrow, TimelineFlow::Point::last};
 }
 
-void TimelineRecorder::arrive(Open slice, Fs time, const std::string& name, std::uint64_t flow) {
-  const auto found = open_.find(slice);
-  if (found == open_.end()) return;
-  const Slice& reached = found->second;
-  writer_->mark(reached.track(), std::max(time, reached.start), name,
-                {flow, TimelineFlow::Point::last});
+void TimelineRecorder::arrive(Open slice, Fs time, const std::string& name,
+                              std::shared_ptr<TimelineArrow> arrow) {
+  if (Slice* const target = reported(slice))
+    target->marks.push_back({time, name, {std::move(arrow), TimelineFlow::Point::last}});
+}
+
+// --- The end of an instant
+
+bool TimelineRecorder::has_room_for(SliceKind kind) const {
+  return written_ < limit_ && (kind <= SliceKind::command || details_ < limit_ - limit_ / 8);
+}
+
+// Counts the slices that begin. Those beyond the limit are forgotten.
+void TimelineRecorder::apply_limit() {
+  std::vector<Entry*> kept;
+  for (Entry* entry : begun_) {
+    const Slice& slice = entry->second;
+    if (has_room_for(slice.kind)) {
+      ++written_;
+      if (slice.kind > SliceKind::command) ++details_;
+      kept.push_back(entry);
+    } else {
+      ++left_out_.at(static_cast<std::size_t>(slice.kind));
+      left_out_from_ = std::min(left_out_from_, slice.start);
+      open_.erase(entry->first);
+    }
+  }
+  begun_ = std::move(kept);
+}
+
+// Arrows with a slice that is left out have no number.
+void TimelineRecorder::number_arrows() {
+  for (const Entry* entry : begun_) {
+    const Slice& slice = entry->second;
+    TimelineArrow* const reaches = slice.arrow.arrow.get();
+    if (reaches != nullptr && open_.count(reaches->source) > 0) reaches->number = ++arrows_;
+    if (slice.ending && slice.ending->arrow.arrow != nullptr)
+      slice.ending->arrow.arrow->number = ++arrows_;
+  }
+}
+
+void TimelineRecorder::write_begin(Slice& slice) {
+  slice.lane = take_lane(*slice.lanes, slice.start);
+  writer_->begin(slice.track(), slice.start, slice.name,
+                 kinds.at(static_cast<std::size_t>(slice.kind)).category, slice.arguments,
+                 slice.arrow.flow());
+  slice.is_written = true;
+  slice.name = {};
+  slice.arguments = {};
+  slice.arrow = {};
+}
+
+void TimelineRecorder::write_reports(Entry& entry) {
+  Slice& slice = entry.second;
+  const auto order = [](const Mark& mark) { return std::pair(mark.time, mark.arrow.flow().id); };
+  std::sort(slice.marks.begin(), slice.marks.end(),
+            [order](const Mark& a, const Mark& b) { return order(a) < order(b); });
+  for (const Mark& mark : slice.marks) {
+    const TimelineFlow flow = mark.arrow.flow();
+    if (flow.id == 0) continue;
+    slice.latest = std::max(slice.latest, mark.time);
+    if (flow.point == TimelineFlow::Point::first) {
+      writer_->leave(slice.track(), slice.latest, mark.name, flow.id);
+    } else {
+      writer_->mark(slice.track(), slice.latest, mark.name, flow);
+    }
+  }
+  slice.marks.clear();
+  if (!slice.ending) return;
+  Ending& ending = *slice.ending;
+  const Fs end = std::max(ending.end, slice.latest);
+  ending.arguments.emplace_back("dur_fs", end - slice.start);
+  writer_->end(slice.track(), end, ending.arguments, ending.arrow.flow());
+  slice.lanes->lanes[slice.lane].free_at = end;
+  open_.erase(entry.first);
+}
+
+void TimelineRecorder::end_instant() {
+  std::stable_sort(begun_.begin(), begun_.end(),
+                   [](const Entry* a, const Entry* b) { return a->second < b->second; });
+  apply_limit();
+  number_arrows();
+  std::sort(changed_.begin(), changed_.end(),
+            [](const Entry* a, const Entry* b) { return a->second.track() < b->second.track(); });
+  for (Entry* entry : changed_) write_reports(*entry);
+  for (Entry* entry : begun_) {
+    write_begin(entry->second);
+    write_reports(*entry);
+  }
+  changed_.clear();
+  begun_.clear();
 }
 
 void TimelineRecorder::end_slices(Fs end) {
-  while (!open_.empty()) this->end(open_.begin()->first, end, {{"complete", "false"}});
+  end_instant();
+  for (const auto& [slice, of] : open_) this->end(slice, end, {{"complete", "false"}});
+  end_instant();
   end_ = end;
 }
 

@@ -1,5 +1,10 @@
 // Records of a timeline by its observers: slices on lanes with arrows between them, and counters.
 //
+// What is reported at one instant is written at its end, in an order that does not depend on that
+// of the reports: first the slices that were open before, by track, then the new ones by start,
+// group, rank and track, arguments and name (spec 11.7). Lanes and arrows are numbered in that
+// order.
+//
 // Slices are written up to a limit. An eighth of it is reserved for the few that give the overview
 // (requests and calls of the host, kernels, commands). Counters are kept in time windows over the
 // whole run, regardless of the limit, and written at its end.
@@ -11,6 +16,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -88,6 +94,17 @@ class TimelineWindows {
   std::deque<Series> series_;
 };
 
+// Arrow from one slice to another.
+struct TimelineArrow {
+  std::uint64_t source = 0;  // slice of the recorder; 0: numbered with the slice that it ends
+  std::uint64_t number = 0;  // in the file, known at the end of the instant; 0: a slice is left out
+};
+struct TimelineArrowPoint {
+  std::shared_ptr<TimelineArrow> arrow;  // null: none
+  TimelineFlow::Point point = TimelineFlow::Point::first;
+  TimelineFlow flow() const { return {arrow == nullptr ? 0 : arrow->number, point}; }
+};
+
 class TimelineRecorder {
  public:
   static constexpr std::uint64_t default_limit = 1'000'000;
@@ -103,18 +120,19 @@ class TimelineRecorder {
   }
 
   Open begin(SliceKind kind, TimelineLanes& lanes, Fs start, const std::string& name,
-             TimelineArguments arguments = {}, const TimelineFlows& flows = {});
-  // The next three functions ignore slice 0.
-  void end(Open slice, Fs end, TimelineArguments arguments = {}, const TimelineFlows& flows = {});
-  // Arrow from the open slice to a slice of kind `to` that begins after this call; empty if one of
-  // the two slices is left out. Argument of begin().
-  TimelineFlows arrow(Open slice, Fs time, const std::string& name, SliceKind to);
+             TimelineArguments arguments = {}, TimelineArrowPoint arrow = {});
+  // The next three functions ignore slice 0, and slices that are left out.
+  void end(Open slice, Fs end, TimelineArguments arguments = {}, TimelineArrowPoint arrow = {});
+  // Arrow from the open slice to the slice that begins with the result, at this instant.
+  TimelineArrowPoint arrow(Open slice, Fs time, const std::string& name);
   // Ends the arrow in the open slice. Perfetto draws arrows from the slice that begins first; this
   // function is for a slice that began before the arrow's source.
-  void arrive(Open slice, Fs time, const std::string& name, std::uint64_t flow);
-  std::uint64_t new_flow() { return ++flows_; }
+  void arrive(Open slice, Fs time, const std::string& name, std::shared_ptr<TimelineArrow> arrow);
+  // Writes what was reported at this instant. Called by the recorder before a report of a later
+  // one.
+  void end_instant();
 
-  std::uint64_t written() const { return written_; }
+  std::uint64_t written() const { return written_; }  // up to the last instant
   // "12 tiles, 40 stages from 812.5 ns on"; empty: none.
   std::string left_out() const;
 
@@ -137,16 +155,40 @@ class TimelineRecorder {
   void points(const std::string& group, const std::string& name, const char* unit,
               const Points& points);
   // Throws Error if not everything is in the file.
-  void close() { writer_->close(); }
+  void close() {
+    end_instant();
+    writer_->close();
+  }
 
  private:
-  struct Slice {
-    TimelineLanes* lanes;
-    std::size_t lane;
-    Fs start;
-    Fs latest;  // time of the latest arrow that has left it
-    TimelineTrack track() const { return lanes->lanes[lane].track; }
+  struct Mark {
+    Fs time;
+    std::string name;
+    TimelineArrowPoint arrow;
   };
+  struct Ending {
+    Fs end;
+    TimelineArguments arguments;
+    TimelineArrowPoint arrow;
+  };
+  struct Slice {
+    SliceKind kind;
+    TimelineLanes* lanes;
+    Fs start;
+    Fs latest;             // time of the latest arrow
+    std::size_t lane = 0;  // with `is_written`
+    bool is_written = false;
+    // Reports of the present instant
+    std::string name;
+    TimelineArguments arguments;
+    TimelineArrowPoint arrow;
+    std::vector<Mark> marks{};
+    std::optional<Ending> ending{};
+
+    TimelineTrack track() const { return lanes->lanes[lane].track; }
+    bool operator<(const Slice& other) const;  // order of two that begin at one instant
+  };
+  using Entry = std::pair<const Open, Slice>;
 
   TimelineTrack add(TimelineTrackInfo info);
   TimelineTrack group(const std::string& path);
@@ -154,7 +196,13 @@ class TimelineRecorder {
                         std::uint32_t rank);
   // Occupies and returns the first lane that is free from `start` on.
   std::size_t take_lane(TimelineLanes& lanes, Fs start);
-  bool has_room(SliceKind kind) const;
+  void enter_instant();
+  Slice* reported(Open slice);  // null: none or left out
+  bool has_room_for(SliceKind kind) const;
+  void apply_limit();
+  void number_arrows();
+  void write_begin(Slice& slice);
+  void write_reports(Entry& entry);
   double percent(const TimelineWindows::Values& times, std::size_t window,
                  std::size_t servers) const;
   template <class Value>
@@ -166,8 +214,11 @@ class TimelineRecorder {
   std::map<std::string, TimelineTrack> groups_;
   std::deque<TimelineLanes> lanes_;
   std::uint64_t limit_;
-  std::uint64_t written_ = 0, details_ = 0, begun_ = 0, flows_ = 0;
+  std::uint64_t written_ = 0, details_ = 0, arrows_ = 0;
+  Open last_slice_ = 0;
   std::map<Open, Slice> open_;
+  Fs instant_ = 0;                            // of the reports that are not written
+  std::vector<Entry*> begun_, changed_;       // by them; changed: open before
   std::array<std::uint64_t, 10> left_out_{};  // slices left out, by kind
   Fs left_out_from_ = never_fs, end_ = 0;
 };

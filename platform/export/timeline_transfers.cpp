@@ -44,7 +44,7 @@ class TimelineTransfers final : public TimelineObserver,
  private:
   struct Transfer {
     TimelineRecorder::Open slice = 0;
-    std::uint64_t arrow = 0;  // arrow of a message
+    TimelinePes::Arrow arrow;  // of a message
   };
 
   // Departure of the first flit from its source.
@@ -85,12 +85,11 @@ class TimelineTransfers final : public TimelineObserver,
     SliceKind kind = message != nullptr ? SliceKind::message : SliceKind::transfer;
     if (platform_.graph().node(initiator).kind == Role::pcie_ep) kind = SliceKind::host_request;
     if (message != nullptr) transfer.arrow = pes_.message_left(*message);
-    TimelineFlows flows;
-    if (transfer.arrow != 0) flows.push_back({transfer.arrow, TimelineFlow::Point::between});
     transfer.slice =
         out_.begin(kind, lanes_of(initiator, message != nullptr), start,
                    name_of(transaction, platform_.graph().node(route.path->target()).name),
-                   arguments_of(transaction, initiator, start), flows);
+                   arguments_of(transaction, initiator, start),
+                   {transfer.arrow, TimelineFlow::Point::between});
     const auto* launch = dynamic_cast<const KernelLaunch*>(route.message.get());
     if (launch != nullptr && kind == SliceKind::host_request)
       pes_.launch_requested(*launch, transfer.slice);
@@ -115,7 +114,7 @@ class TimelineTransfers final : public TimelineObserver,
 
   TimelineArguments arguments_of(const Transaction& transaction, NodeId initiator, Fs start) const {
     const RouteExtension& route = transaction.route();
-    TimelineArguments arguments;
+    TimelineArguments arguments{{"transaction", route.key.count}};
     if (transaction.accesses_memory()) {
       arguments.emplace_back("bytes", transaction.get_data_length());
       arguments.emplace_back("address", transaction.get_address());

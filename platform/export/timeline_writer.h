@@ -43,10 +43,9 @@ using TimelineArguments = std::vector<TimelineArgument>;
 // Point of an arrow through slices; points are ordered in time.
 struct TimelineFlow {
   enum class Point : std::uint8_t { first, between, last };
-  std::uint64_t id = 0;  // id of the arrow
+  std::uint64_t id = 0;  // number of the arrow; 0: none
   Point point = Point::first;
 };
-using TimelineFlows = std::vector<TimelineFlow>;
 
 class TimelineWriter {
  public:
@@ -55,16 +54,16 @@ class TimelineWriter {
   // Declares a track before its first event; parents first.
   virtual void track(TimelineTrack track, const TimelineTrackInfo& info) = 0;
   virtual void begin(TimelineTrack track, Fs time, std::string_view name, const char* category,
-                     const TimelineArguments& arguments, const TimelineFlows& flows) = 0;
+                     const TimelineArguments& arguments, const TimelineFlow& flow) = 0;
   // Ends the slice that is open on the track.
   virtual void end(TimelineTrack track, Fs time, const TimelineArguments& arguments,
-                   const TimelineFlows& flows) = 0;
+                   const TimelineFlow& flow) = 0;
   // Starts an arrow in the slice that is open on the track.
   virtual void leave(TimelineTrack track, Fs time, std::string_view name, std::uint64_t flow) = 0;
   // Point of an arrow inside the slice that is open on the track: a slice of length 0, of the
   // category "flow".
   void mark(TimelineTrack track, Fs time, std::string_view name, const TimelineFlow& flow) {
-    begin(track, time, name, "flow", {}, {flow});
+    begin(track, time, name, "flow", {}, flow);
     end(track, time, {}, {});
   }
   // Value that holds from `time` on.

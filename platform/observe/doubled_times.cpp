@@ -10,36 +10,6 @@
 
 namespace kernbench {
 
-DoubledPoint DoubledPoint::at(Fs time) {
-  DoubledPoint point;
-  point.time = time;
-  point.times.fill(time);
-  return point;
-}
-
-void DoubledPoint::join(const DoubledPoint& other, Slot but) {
-  const Fs kept_time = with(but);
-  time = std::max(time, other.time);
-  for (std::size_t i = 0; i < times.size(); ++i) times[i] = std::max(times[i], other.times[i]);
-  if (but < times.size()) times[but] = kept_time;
-}
-
-void DoubledPoint::to(Fs until, Slot halved) {
-  if (until <= time) return;
-  const Fs step = until - time;
-  time = until;
-  for (Fs& each : times) each += step;
-  save(halved, step / 2);
-}
-
-void DoubledPoint::save(Slot slot, Fs fs) {
-  if (slot < times.size()) times[slot] -= std::min(times[slot], fs);
-}
-
-void DoubledPoint::delay(Slot slot, Fs least) {
-  if (slot < times.size()) times[slot] = std::max(times[slot], least);
-}
-
 namespace {
 
 // Points kept: operations of one part that may overlap; commands and messages that a kernel may
@@ -314,14 +284,7 @@ DoubledTimes::Point& DoubledTimes::kernel_of(Pe& pe, std::uint32_t stream, Fs no
 void DoubledTimes::write(const TraceEvent& event) {
   Pe& pe = pe_of(*event.node);
   if (event.kind == TraceKind::command_submitted) {
-    std::uint32_t stream = 0;  // with concurrent kernels, the most recently active one
-    Fs latest = 0;
-    for (const auto& [of, kernel] : pe.kernels) {
-      if (kernel.point.time < latest) continue;
-      stream = of;
-      latest = kernel.point.time;
-    }
-    Point point = kernel_of(pe, stream, event.time);
+    Point point = kernel_of(pe, event.stream, event.time);
     point.to(event.time, kernel_);
     pe.commands[event.command_id].dispatched = point;
     return;

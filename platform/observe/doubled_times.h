@@ -37,28 +37,10 @@
 #include "models/protocol/observation.h"
 #include "models/protocol/ring_buffer.h"
 #include "platform/assembly/platform.h"
+#include "platform/observe/doubled_point.h"
 #include "platform/observe/transfer_savings.h"
 
 namespace kernbench {
-
-struct DoubledPoint {
-  // Index of a resource in `times`. Resources beyond `most_slots` share `no_slot`: not estimated.
-  using Slot = std::uint8_t;
-  static constexpr Slot most_slots = 32, no_slot = most_slots;
-
-  Fs time = 0;
-  std::array<Fs, most_slots> times{};
-
-  static DoubledPoint at(Fs time);
-  Fs with(Slot slot) const { return slot < times.size() ? times[slot] : time; }
-  // Depends on `other` in all estimates except the one that doubles resource `but`.
-  void join(const DoubledPoint& other, Slot but = no_slot);
-  // Advances to `until`; in the estimate of resource `halved` by half of the step.
-  void to(Fs until, Slot halved = no_slot);
-  void save(Slot slot, Fs fs);
-  // Lower bound of the time in the estimate of resource `slot`.
-  void delay(Slot slot, Fs least);
-};
 
 // Completed memory access of an initiator other than a kernel.
 struct CompletedAccess {

@@ -1,7 +1,12 @@
 // Parts of a timeline without a simulation: windows of counters, tracks, the limit.
 #include "platform/export/timeline.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <boost/test/unit_test.hpp>
+#include <set>
 
 #include "models/base/errors.h"
 #include "platform/export/protobuf_text.h"
@@ -54,10 +59,13 @@ BOOST_AUTO_TEST_CASE(slices_that_overlap_have_lanes_of_their_own) {
     TimelineRecorder slices(writer_of(folder.file(name)), 10);
     TimelineLanes& lanes = slices.lanes("sip0.cube0.pe0", "work", TimelineRank::tile);
     const auto first = slices.begin(SliceKind::tile, lanes, 0, "first");
+    slices.end_instant();
     const auto second = slices.begin(SliceKind::tile, lanes, 1'000'001, "second");
-    slices.end(first, 2'000'000);
+    slices.end_instant();
     const auto third = slices.begin(SliceKind::tile, lanes, 2'000'000, "third");
+    slices.end(first, 2'000'000);  // before the third takes a lane
     slices.end(third, 2'000'000);  // no time at all
+    slices.end_instant();
     slices.end(second, 3'500'000);
     slices.end_slices(4'000'000);
     slices.close();
@@ -121,13 +129,69 @@ BOOST_AUTO_TEST_CASE(details_leave_room_for_the_overview) {
   TimelineLanes& lanes = slices.lanes("sip0", "work", TimelineRank::tile);
   for (std::uint64_t i = 0; i < 20; ++i)
     slices.end(slices.begin(SliceKind::stage, lanes, i * 1'000'000, "stage"), i * 1'000'000 + 5);
+  slices.end_instant();
   BOOST_TEST(slices.written() == 14U);
   for (std::uint64_t i = 20; i < 23; ++i)
     slices.end(slices.begin(SliceKind::kernel, lanes, i * 1'000'000, "kernel"), i * 1'000'000 + 5);
+  slices.end_instant();
   BOOST_TEST(slices.written() == 16U);
   BOOST_TEST(slices.left_out() == "1 kernels, 6 stages from 14 ns on");
-  BOOST_TEST(slices.arrow(1, 0, "x", SliceKind::stage).empty());
   slices.close();
+}
+
+// Two slices in order of their starts, limit 1: an arrow between them would have one end.
+BOOST_AUTO_TEST_CASE(an_arrow_of_a_slice_that_is_left_out_is_left_out) {
+  const TemporaryFolder folder;
+  TimelineRecorder slices(writer_of(folder.file("a.json")), 1);
+  TimelineLanes& lanes = slices.lanes("sip0", "work", TimelineRank::kernel);
+  const auto written = slices.begin(SliceKind::kernel, lanes, 0, "written");
+  const auto left_out =
+      slices.begin(SliceKind::kernel, lanes, 1, "left out", {}, slices.arrow(written, 1, "arrow"));
+  slices.end_slices(2);
+  BOOST_TEST(slices.arrow(left_out, 2, "arrow").arrow == nullptr);
+  slices.close();
+  const ReadTimeline read = read_timeline("a.json", folder.read("a.json"));
+  BOOST_TEST(read.slices.size() == 1U);
+  BOOST_TEST(folder.read("a.json").find("\"flow\"") == std::string::npos);
+}
+
+// Slices of one group that begin at one instant, one of which takes the lane of an older slice that
+// ends there, and arrows among them: every order of the reports gives the same file.
+BOOST_AUTO_TEST_CASE(the_order_of_reports_of_an_instant_does_not_matter) {
+  constexpr std::uint64_t count = 4;
+  const TemporaryFolder folder;
+  for (const std::string name : {"a.json", "a.pftrace"}) {
+    std::array<std::uint64_t, count> order{0, 1, 2, 3};
+    std::set<std::string> files;
+    do {
+      TimelineRecorder out(writer_of(folder.file(name)), 2 * count + 3);
+      TimelineLanes& commands = out.lanes("sip0.cube0.pe0", "commands", TimelineRank::command);
+      TimelineLanes& tiles = out.lanes("sip0.cube0.pe0", "tiles", TimelineRank::tile);
+      const auto first = out.begin(SliceKind::command, commands, 0, "first");
+      const auto second = out.begin(SliceKind::command, commands, 0, "second");
+      out.end_instant();
+      for (const std::uint64_t i : order) {
+        if (i == 1) out.end(first, 1'000'000);
+        const auto command = out.begin(SliceKind::command, commands, 1'000'000, "command",
+                                       {{"command", i}}, out.arrow(second, 1'000'000, "arrow"));
+        const auto tile = out.begin(SliceKind::tile, tiles, 1'000'000, "tile", {{"command", i}},
+                                    out.arrow(command, 1'000'000, "arrow"));
+        if (i == 2) out.end(tile, 1'000'000);
+      }
+      out.end_slices(2'000'000);
+      out.close();
+      files.insert(folder.read(name));
+    } while (std::next_permutation(order.begin(), order.end()));
+    BOOST_TEST(files.size() == 1U);
+    const ReadTimeline read = read_timeline(name, *files.begin());
+    // 10 slices, limit 11, of which 11 / 8 = 1 is kept for commands: all fit
+    BOOST_TEST(read.slices.size() == 2 + 2 * count);
+    for (const auto& slice : read.slices) {
+      if (slice.name != "command") continue;
+      const std::uint64_t i = slice.number("command");
+      BOOST_TEST(slice.track == (i == 0 ? "commands" : fmt::format("commands ({})", i + 2)));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_ending_of_a_name_chooses_the_format) {
