@@ -8,7 +8,7 @@
 
 namespace kernbench {
 
-#ifdef __SANITIZE_ADDRESS__  // which examines blocks of their own
+#ifdef __SANITIZE_ADDRESS__  // it examines separate blocks only
 
 void* InFabricArena::operator new(std::size_t bytes) { return ::operator new(bytes); }
 void InFabricArena::operator delete(void* object) noexcept { ::operator delete(object); }

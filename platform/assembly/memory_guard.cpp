@@ -14,10 +14,12 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <string>
 #include <systemc>
+#include <utility>
 
 #include "platform/assembly/fault_guard.h"
 
@@ -111,7 +113,9 @@ void start_watching() {
 // --- Refused allocations: freed memory lets the run end normally
 
 std::size_t reserve_bytes = std::size_t{64} << 20U;  // address space, never touched
-std::atomic<void*> reserve{nullptr};
+std::mutex reserve_mutex;
+void* reserve = nullptr;
+std::uint64_t releases = 0;
 std::atomic<bool> refused{false};
 
 void map_reserve() {
@@ -120,15 +124,18 @@ void map_reserve() {
   reserve = block == MAP_FAILED ? nullptr : block;
 }
 
-// std::new_handler. Where the freed reserve does not serve the allocation and can be mapped again,
-// the allocation is too large: an error of its caller alone.
+// std::new_handler, on any thread. Where the freed reserve does not serve the allocation and can be
+// mapped again, the allocation is too large: an error of its caller alone.
 void free_reserve() {
-  if (void* const block = reserve.exchange(nullptr)) {
-    ::munmap(block, reserve_bytes);
+  const std::lock_guard lock(reserve_mutex);
+  thread_local std::uint64_t tried = 0;  // number of the release after which it has tried again
+  if (reserve != nullptr) {
+    ::munmap(std::exchange(reserve, nullptr), reserve_bytes);
+    ++releases;
     refused = true;
     if (FaultGuard::on_guarded_thread()) sc_core::sc_pause();
-    return;
   }
+  if (std::exchange(tried, releases) < releases) return;
   map_reserve();
   if (reserve != nullptr) refused = false;
   throw std::bad_alloc();

@@ -12,12 +12,13 @@ namespace {
 
 constexpr std::size_t longest_name = 256;
 
-// Time in the format of format_ns(). A name that has been overwritten may have any length: it
-// leaves room for the fault.
+// A name that has been overwritten may have any length: it leaves room for the fault.
+std::string_view bounded(const char* name) { return {name, ::strnlen(name, longest_name)}; }
+
+// Time in the format of format_ns().
 void add_place(FixedText& text, const char* who) {
   const Fs now = sc_core::sc_time_stamp().value();
-  text.add("{} at {}.{:06}", std::string_view(who, ::strnlen(who, longest_name)), now / fs_per_ns,
-           now % fs_per_ns);
+  text.add("{} at {}.{:06}", bounded(who), now / fs_per_ns, now % fs_per_ns);
   text.strip('0');
   text.strip('.');
   text.add(" ns: ");
@@ -28,7 +29,7 @@ void add_program(FixedText& text, const RunningProgram& program,
   // A kernel is identified by its PE_CPU, a thread of a bench by its own name.
   const bool kernel = std::strcmp(program.kind, "kernel") == 0;
   add_place(text, kernel ? process.get_parent_object()->name() : process.name());
-  text.add("{} '{}' {}; last call: ", program.kind, program.name, what);
+  text.add("{} '{}' {}; last call: ", program.kind, bounded(program.name), what);
   if (program.last_call[0] == '\0') {
     text.add("none");
     return;

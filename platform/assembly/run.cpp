@@ -130,12 +130,11 @@ RunOutcome run_in_slices(const RunLimits& limits, const RunQuestions& ask) {
       advance_to(until);
       return end(RunStatus::until_reached, false);
     }
-    if (interrupted && next == 0) {  // the instant ends first
-      sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    if (interrupted || (limits.max_wall_s && seconds_since(start) >= *limits.max_wall_s)) {
+      if (next > 0) return end(cut_short, false);
+      sc_core::sc_start(sc_core::SC_ZERO_TIME);  // the instant ends first
       continue;
     }
-    if (interrupted || (limits.max_wall_s && seconds_since(start) >= *limits.max_wall_s))
-      return end(cut_short, false);
     if (limits.sample && now() == limits.next_sample()) limits.sample();
     if (limits.progress) limits.progress({now(), sc_core::sc_delta_count(), seconds_since(start)});
 

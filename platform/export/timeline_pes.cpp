@@ -239,8 +239,8 @@ void TimelinePes::draw_operation(const ExecutedOp& op) {
   if (lanes == nullptr)
     lanes = &out_.lanes(scope, fmt::format("{} {}", name_in_machine(*op.node), name),
                         TimelineRank::operation);
-  const Open slice =
-      out_.begin(SliceKind::operation, *lanes, op.t_start, op.name, {{"bytes", op.bytes}});
+  const Open slice = out_.begin(SliceKind::operation, *lanes, op.t_start, op.name,
+                                {{"stream", op.stream}, {"bytes", op.bytes}});
   TimelineArrowPoint arrow;
   if (name == "ipcq_send") {
     arrow.arrow = std::make_shared<TimelineArrow>();

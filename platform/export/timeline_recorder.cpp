@@ -86,13 +86,15 @@ bool TimelineRecorder::Slice::operator<(const Slice& other) const {
   };
   if (order(*this) != order(other)) return order(*this) < order(other);
   if (kind == SliceKind::host_call) return false;  // nested calls, in the order of their thread
-  const auto value = [](const TimelineArgument& of) { return std::tie(of.number, of.text); };
-  const auto differing = std::mismatch(
-      arguments.begin(), arguments.end(), other.arguments.begin(), other.arguments.end(),
-      [value](const auto& a, const auto& b) { return value(a) == value(b); });
-  if (differing.first != arguments.end() && differing.second != other.arguments.end())
-    return value(*differing.first) < value(*differing.second);
-  return name < other.name;
+  const auto has_less = [](const TimelineArguments& a, const TimelineArguments& b) {
+    return std::lexicographical_compare(
+        a.begin(), a.end(), b.begin(), b.end(),
+        [](const TimelineArgument& left, const TimelineArgument& right) {
+          return std::tie(left.number, left.text) < std::tie(right.number, right.text);
+        });
+  };
+  if (has_less(arguments, other.arguments)) return true;
+  return !has_less(other.arguments, arguments) && name < other.name;
 }
 
 void TimelineRecorder::enter_instant() {
@@ -166,7 +168,7 @@ void TimelineRecorder::apply_limit() {
   begun_ = std::move(kept);
 }
 
-// Arrows with a slice that is left out have no number.
+// An arrow without its source or, if it is known now, its target, has no number.
 void TimelineRecorder::number_arrows() {
   for (const Entry* entry : begun_) {
     const Slice& slice = entry->second;

@@ -96,8 +96,8 @@ class TimelineWindows {
 
 // Arrow from one slice to another.
 struct TimelineArrow {
-  std::uint64_t source = 0;  // slice of the recorder; 0: numbered with the slice that it ends
-  std::uint64_t number = 0;  // in the file, known at the end of the instant; 0: a slice is left out
+  std::uint64_t source = 0;  // slice of the recorder; 0: the one that ends with the arrow
+  std::uint64_t number = 0;  // in the file, known at the end of the instant; 0: left out
 };
 struct TimelineArrowPoint {
   std::shared_ptr<TimelineArrow> arrow;  // null: none
@@ -121,7 +121,8 @@ class TimelineRecorder {
 
   Open begin(SliceKind kind, TimelineLanes& lanes, Fs start, const std::string& name,
              TimelineArguments arguments = {}, TimelineArrowPoint arrow = {});
-  // The next three functions ignore slice 0, and slices that are left out.
+  // The next three functions ignore slice 0, and slices that are left out. `arrow`: from a slice
+  // that begins and ends at this instant to one that a later begin() or arrive() names.
   void end(Open slice, Fs end, TimelineArguments arguments = {}, TimelineArrowPoint arrow = {});
   // Arrow from the open slice to the slice that begins with the result, at this instant.
   TimelineArrowPoint arrow(Open slice, Fs time, const std::string& name);
